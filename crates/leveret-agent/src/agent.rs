@@ -17,6 +17,7 @@ pub use error::AgentError;
 
 use crate::awake::KeptAwake;
 use crate::ended::Ended;
+use crate::families::Families;
 use crate::journal::Journal;
 use crate::lateness::Lateness;
 use crate::members::Seat;
@@ -41,6 +42,7 @@ use leveret_report::record::{Ending, MachineFacts, RunRecord};
 use leveret_types::{IdleCores, MemberId, Nanos};
 use std::collections::{HashMap, VecDeque};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::rc::Rc;
 use std::time::Duration;
 use strangers::Strangers;
 
@@ -108,6 +110,8 @@ struct Agent<'c> {
     changes: Option<ChildChanges>,
     /// Without it what members started and left behind goes to init, and may outlive the job.
     adoption: Option<Adoption>,
+    /// Whose each process is that was there since the agent started.
+    families: Rc<Families>,
     interrupted: bool,
     tell: &'c mut dyn FnMut(News<'_>),
     /// None where members have the agent's own streams.
@@ -173,12 +177,14 @@ impl<'c> Agent<'c> {
         let names: Vec<String> =
             config.declaration.members.iter().map(|member| member.name.clone()).collect();
         let members = names.len();
+        let families = Rc::new(Families::open(listener.path()));
         Self {
             config,
             listener,
             interrupt,
             changes: ChildChanges::watch().ok(),
             adoption: Adoption::begin(),
+            families,
             interrupted: false,
             tell,
             carriers: None,

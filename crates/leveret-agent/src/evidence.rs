@@ -3,6 +3,7 @@
 mod named;
 
 use crate::changes::Changes;
+use crate::families::Families;
 use crate::other_jobs;
 use crate::recent::Recent;
 use crate::thin::{Coarseness, Windows};
@@ -11,10 +12,10 @@ use leveret_os::{clock, scheduling, threads_of};
 use leveret_report::journal::Growth;
 use leveret_report::record::{Event, EventKind, SwitchEvent, ThreadKind, TimerInterrupt};
 use leveret_types::Nanos;
-use named::{about, as_it_was, left, of_own_process, own_name};
+use named::{About, about, as_it_was, left, of_own_process, own_name};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
-use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Threads named per drain: each costs two small files to read.
 const NAMES_PER_DRAIN: usize = 16;
@@ -47,7 +48,7 @@ pub(crate) struct Unsaved {
     timers: Changes<(Nanos, u32)>,
     events: Vec<Event>,
     /// Threads of which more is known than before.
-    threads: BTreeSet<u32>,
+    threads: BTreeSet<Identity>,
 }
 
 impl Unsaved {
@@ -56,6 +57,11 @@ impl Unsaved {
         Self { is_noted, switches, timers, events: Vec::new(), threads: BTreeSet::new() }
     }
 }
+
+/// A thread's number, and when the thread began that had it: numbers are used again.
+type Identity = (u32, Nanos);
+/// In place of when it began: another thread has had its number since.
+const REUSED: Nanos = Nanos::MAX;
 
 /// Logs over one phase.
 pub(crate) struct Evidence {
@@ -68,7 +74,8 @@ pub(crate) struct Evidence {
     kept_span: Option<(Nanos, Nanos)>,
     /// What was last noted as forgotten.
     noted_forgotten: Option<(Nanos, Nanos)>,
-    kept: BTreeMap<(Nanos, u32), SwitchRecord>,
+    /// By time and core; each with when the thread began that came.
+    kept: BTreeMap<(Nanos, u32), (SwitchRecord, Nanos)>,
     kept_timers: BTreeSet<(Nanos, u32)>,
     coarseness: Coarseness,
     events: Vec<Event>,
@@ -76,12 +83,12 @@ pub(crate) struct Evidence {
     unsaved: Unsaved,
     /// When the logs were read last, and what they had lost by then.
     drained: (Nanos, u64),
-    threads: BTreeMap<u32, (ThreadKind, String)>,
+    tasks: BTreeMap<u32, u16>,
+    threads: BTreeMap<Identity, About>,
     /// Asked for their rank since the log was last read.
     ranked: BTreeSet<u32>,
     epoch: Nanos,
-    /// The job's own, by which its members are told from those of other jobs.
-    socket: PathBuf,
+    families: Rc<Families>,
     /// Those of the tasks: a thread that ended before it could be asked is known by them.
     processes: BTreeSet<u32>,
     pub(crate) whole_core: bool,
@@ -93,7 +100,7 @@ impl Evidence {
         cores: &[u32],
         tasks: &[(u16, u32)],
         epoch: Nanos,
-        socket: &Path,
+        families: &Rc<Families>,
     ) -> (Self, Vec<String>) {
         let mut warnings = Vec::new();
         let whole: Result<Vec<_>, _> =
@@ -123,8 +130,9 @@ impl Evidence {
         }
         warnings.sort();
         warnings.dedup();
-        let threads =
-            tasks.iter().map(|(task, thread)| (*thread, (ThreadKind::Task(*task), String::new()))).collect();
+        let processes: BTreeSet<u32> =
+            tasks.iter().filter_map(|(_, thread)| threads_of::process_of(*thread)).collect();
+        processes.iter().for_each(|process| families.adopt(*process));
         let evidence = Self {
             logs,
             timers,
@@ -139,11 +147,12 @@ impl Evidence {
             events: Vec::new(),
             unsaved: Unsaved::new(false),
             drained: (clock::now(), 0),
-            threads,
+            tasks: tasks.iter().map(|(task, thread)| (*thread, *task)).collect(),
+            threads: BTreeMap::new(),
             ranked: BTreeSet::new(),
             epoch,
-            socket: socket.to_owned(),
-            processes: tasks.iter().filter_map(|(_, thread)| threads_of::process_of(*thread)).collect(),
+            families: families.clone(),
+            processes,
             whole_core,
         };
         (evidence, warnings)
@@ -163,7 +172,8 @@ impl Evidence {
     pub(crate) fn grow(&mut self, growth: &mut Growth) {
         let known_better = std::mem::take(&mut self.unsaved.threads);
         if !known_better.is_empty() {
-            let of_these = self.kept.iter().filter(|(_, record)| known_better.contains(&record.tid_to));
+            let is_of_these = |record: &SwitchRecord, born| known_better.contains(&(record.tid_to, born));
+            let of_these = self.kept.iter().filter(|(_, (record, born))| is_of_these(record, *born));
             of_these.for_each(|(key, _)| self.unsaved.switches.put(*key));
         }
         let (fresh, dropped) = self.unsaved.switches.take();
@@ -195,6 +205,7 @@ impl Evidence {
                 self.recent.forget_core(core, until);
             }
         }
+        self.families.look();
         self.name_fresh(&fresh);
         self.recent.insert(fresh);
         let mut fresh = Vec::new();
@@ -234,15 +245,15 @@ impl Evidence {
         let mut asked = 0;
         // Waking channels make a thousand switches in a millisecond, between the same few threads.
         let mut latest = [UNKNOWN_THREAD; 4];
-        for (thread, process) in fresh.iter().rev().map(|record| (record.tid_to, record.pid_to)) {
-            if latest.contains(&thread) {
+        for record in fresh.iter().rev() {
+            if latest.contains(&record.tid_to) {
                 continue;
             }
             latest.rotate_right(1);
-            latest[0] = thread;
-            if asked < NAMES_PER_DRAIN && !self.threads.contains_key(&thread) {
-                self.name(thread, process);
-                asked += 1;
+            latest[0] = record.tid_to;
+            asked += usize::from(self.name(record).1);
+            if asked == NAMES_PER_DRAIN {
+                return;
             }
         }
     }
@@ -270,9 +281,9 @@ impl Evidence {
         self.keep_timers(rest, until);
         unranked(&chosen).into_iter().for_each(|thread| self.rank_again(thread));
         for record in chosen {
-            self.name(record.tid_to, record.pid_to);
+            let ((_, born), _) = self.name(&record);
             let key = (record.time, record.core);
-            if self.kept.insert(key, record).is_none() {
+            if self.kept.insert(key, (record, born)).is_none() {
                 self.unsaved.switches.put(key);
                 // This one tells with which rank the one before it left.
                 let before = self
@@ -365,16 +376,24 @@ impl Evidence {
         if self.threads.len() <= THREADS_MAX {
             return;
         }
-        let kept = self.kept.values().chain(self.recent.iter());
-        let needed: BTreeSet<u32> = kept.flat_map(|record| [record.tid_from, record.tid_to]).collect();
-        self.threads
-            .retain(|thread, (kind, _)| matches!(kind, ThreadKind::Task(_)) || needed.contains(thread));
+        let kept = self.kept.values().map(|(record, _)| record).chain(self.recent.iter());
+        let needed: BTreeSet<u32> = kept.map(|record| record.tid_to).collect();
+        self.threads.retain(|(thread, _), _| needed.contains(thread));
     }
 
-    fn name(&mut self, thread: u32, process: u32) {
-        if !self.threads.contains_key(&thread) {
-            self.threads.insert(thread, about(&self.socket, thread, process));
+    /// Asks who came with a switch, unless it is known; also returns whether it had to be asked.
+    fn name(&mut self, record: &SwitchRecord) -> (Identity, bool) {
+        let born = self.families.born(record.tid_to);
+        let identity = (record.tid_to, if born > record.time { REUSED } else { born });
+        let is_new = !self.tasks.contains_key(&record.tid_to) && !self.threads.contains_key(&identity);
+        if is_new {
+            let about = match identity.1 {
+                REUSED => About::new(ThreadKind::Unknown, ""),
+                _ => about(&self.families, record.tid_to, record.pid_to),
+            };
+            self.threads.insert(identity, about);
         }
+        (identity, is_new)
     }
 
     /// A foreign thread may have been raised (`chrt`), or have become another program, since it was asked: the highest rank that it was seen to
@@ -383,12 +402,14 @@ impl Evidence {
         if !self.ranked.insert(thread) {
             return;
         }
-        if let Some((ThreadKind::Foreign { priority }, name)) = self.threads.get_mut(&thread)
+        let identity = (thread, self.families.born(thread));
+        if let Some(About { kind: ThreadKind::Foreign { priority }, name, .. }) =
+            self.threads.get_mut(&identity)
             && let Ok(found) = threads_of::about(thread)
         {
             let now = (found.priority.max(*priority), other_jobs::renamed(name.clone(), &found.name));
             if now != (*priority, name.clone()) {
-                self.unsaved.threads.insert(thread);
+                self.unsaved.threads.insert(identity);
             }
             (*priority, *name) = now;
         }
@@ -403,14 +424,19 @@ impl Evidence {
 
     /// A switch that is kept, with what is known of the thread that came.
     fn switch(&self, key: (Nanos, u32)) -> Option<SwitchEvent> {
-        let record = self.kept.get(&key)?;
-        let known = self.threads.get(&record.tid_to).cloned();
+        let (record, born) = self.kept.get(&key)?;
         // What a thread had been raised to, or had become, by the time that it left counts for all of its stay.
         let after = (Bound::Excluded(key), Bound::Unbounded);
         let next = self.kept.range(after).find(|((_, core), _)| *core == record.core);
-        let left_as = next.map(|(_, next)| next).filter(|next| next.tid_from == record.tid_to);
+        let left_as = next.map(|(_, (next, _))| next).filter(|next| next.tid_from == record.tid_to);
         let name = left_as.and_then(SwitchRecord::name_from).or_else(|| record.name_to());
-        let known = known.unwrap_or((ThreadKind::Unknown, String::new()));
+        let known = match self.tasks.get(&record.tid_to) {
+            Some(task) => About::new(ThreadKind::Task(*task), ""),
+            None => {
+                let known = self.threads.get(&(record.tid_to, *born));
+                known.cloned().unwrap_or_else(|| About::new(ThreadKind::Unknown, ""))
+            }
+        };
         let (mut to_kind, to_name) = as_it_was((record.to_rank, name), known);
         if let (ThreadKind::Foreign { priority }, Some(left)) = (&mut to_kind, left_as) {
             *priority = left.from_rank.unwrap_or(0).max(*priority);

@@ -1,14 +1,14 @@
 //! Who keeps a task's thread from running without taking its core: by a signal, a debugger, a control group that is frozen or whose quota is
 //! used up.
 
-use crate::other_jobs;
+use crate::families::{Families, Family};
 use leveret_os::control_groups::{self, Groups, Hierarchies, Throttled};
 use leveret_os::perf::{Hold, HoldLog, HoldRecord};
 use leveret_os::{clock, facts, scheduling, threads_of};
 use leveret_report::record::{Actor, Event, EventKind};
 use leveret_types::Nanos;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Events that are kept of a phase: a debugger that goes step by step makes one in each round of the agent's.
@@ -46,7 +46,7 @@ pub(crate) struct HoldWatch {
     threads: Vec<Watched>,
     next: usize,
     epoch: Nanos,
-    socket: PathBuf,
+    families: Rc<Families>,
     kept: usize,
     /// Groups of version 2 that are frozen, as far as anybody was seen to freeze them, or to put a member into them.
     frozen: BTreeSet<String>,
@@ -73,7 +73,7 @@ impl HoldWatch {
     pub(crate) fn start(
         threads: impl IntoIterator<Item = (u16, u16, u32)>,
         epoch: Nanos,
-        socket: &Path,
+        families: &Rc<Families>,
         whole_core: bool,
     ) -> (Self, Option<String>) {
         let watched = |(task, member, thread)| Watched {
@@ -98,7 +98,7 @@ impl HoldWatch {
             threads,
             next: 0,
             epoch,
-            socket: socket.to_owned(),
+            families: families.clone(),
             kept: 0,
             frozen: BTreeSet::new(),
             wakes: VecDeque::new(),
@@ -218,13 +218,17 @@ impl HoldWatch {
     fn kinds(&mut self, hold: &HoldRecord) -> Vec<EventKind> {
         match &hold.what {
             Hold::Wake { .. } => Vec::new(),
-            Hold::Trap { tracer } => {
+            Hold::Trap { tracer, may_be_parent } => {
                 let stopped = self.threads.iter().find(|each| each.thread == hold.thread);
                 let task = stopped.map(|each| each.task);
                 let by = self.actor(*tracer, threads_of::process_of(*tracer).unwrap_or(*tracer));
-                // The agent starts the members, so it hears of every stop.
+                // The agent starts the members, so it hears of every stop, and so does a shell that started one.
+                let is_parent = *may_be_parent
+                    && threads_of::parent_of(hold.thread) == Some(by.process)
+                    && threads_of::tracer_of(hold.thread) != Some(by.process);
                 let is_agent = by.process == scheduling::process_id();
-                task.filter(|_| !is_agent).map(|task| EventKind::Trapped { task, by }).into_iter().collect()
+                let task = task.filter(|_| !is_agent && !is_parent);
+                task.map(|task| EventKind::Trapped { task, by }).into_iter().collect()
             }
             Hold::Stop { signal, thread } => {
                 let Some(process) = threads_of::process_of(*thread) else { return Vec::new() };
@@ -292,9 +296,19 @@ impl HoldWatch {
                 return actor.clone();
             }
         }
-        let is_own = found.is_ok().then(|| other_jobs::is_own(&self.socket, thread));
-        let name = found.map_or_else(|_| String::new(), |found| found.name);
-        let name = other_jobs::named(&self.socket, thread, name);
+        let is_own = match found {
+            Ok(_) => Some(self.families.is_own(thread, process)),
+            // The kernel itself stops and freezes nothing of its own accord.
+            Err(_) => match self.families.of_thread(thread, process) {
+                Family::Own => Some(true),
+                Family::Foreign => Some(false),
+                Family::Kernel | Family::Unknown => None,
+            },
+        };
+        let name = found.map_or_else(
+            |_| self.families.name_of(thread).unwrap_or_default(),
+            |found| self.families.named(thread, found.name),
+        );
         let actor = Actor { process, thread, name, is_own };
         if is_own.is_some() {
             self.known.retain(|(_, known)| (known.process, known.thread) != (process, thread));
@@ -358,9 +372,13 @@ mod tests {
 
     const PROCESS: u32 = 4_000_001;
 
+    fn families() -> Rc<Families> {
+        Rc::new(Families::blind(std::path::Path::new("/run/own")))
+    }
+
     /// Of a member whose process, and whose task's thread, have the number PROCESS, in the group `/start`.
     fn watch() -> HoldWatch {
-        let (mut watch, _) = HoldWatch::start([(0, 0, PROCESS)], Nanos::ZERO, Path::new("/run/own"), false);
+        let (mut watch, _) = HoldWatch::start([(0, 0, PROCESS)], Nanos::ZERO, &families(), false);
         (watch.threads[0].group, watch.threads[0].process) = (Some("/start".to_owned()), Some(PROCESS));
         watch.hierarchies = Hierarchies::default();
         watch
@@ -409,6 +427,41 @@ mod tests {
         assert_eq!(told(&mut watch, thaw("/start")), ["let go /start"]);
         let stranger = Hold::Move { thread: 4_000_003, group: "/box".to_owned() };
         assert_eq!(told(&mut watch, stranger), [""; 0]);
+    }
+
+    /// A child of this process stands for a member that a shell started.
+    #[test]
+    fn a_parent_that_hears_of_a_stop_is_no_debugger() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("it is there");
+        let (number, ours) = (child.id(), scheduling::thread_id());
+        let mut watch = watch();
+        watch.threads[0].thread = number;
+        let mut told = |tracer, may_be_parent| {
+            let what = Hold::Trap { tracer, may_be_parent };
+            let hold = HoldRecord { time: Nanos(1), process: number, thread: number, what };
+            watch.kinds(&hold).len()
+        };
+        // The agent's own process is left out by its number; a thread of another one that is not its parent traces it.
+        assert_eq!([told(ours, true), told(1, true), told(1, false)], [0, 1, 1]);
+        child.kill().and_then(|()| child.wait()).expect("it ends");
+        let mut shell = std::process::Command::new("sh")
+            .args(["-c", "sleep 60 & echo $!; wait"])
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .expect("it is there");
+        let mut line = String::new();
+        let out = std::io::BufReader::new(shell.stdout.take().expect("a pipe"));
+        std::io::BufRead::read_line(&mut { out }, &mut line).expect("it says its child");
+        let member: u32 = line.trim().parse().expect("a number");
+        watch.threads[0].thread = member;
+        let mut told = |may_be_parent| {
+            let what = Hold::Trap { tracer: shell.id(), may_be_parent };
+            let hold = HoldRecord { time: Nanos(1), process: member, thread: member, what };
+            watch.kinds(&hold).len()
+        };
+        assert_eq!([told(true), told(false)], [0, 1]);
+        std::process::Command::new("kill").arg(member.to_string()).status().expect("it is there");
+        shell.wait().expect("it ends");
     }
 
     #[test]

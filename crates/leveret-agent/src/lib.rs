@@ -11,6 +11,7 @@ mod counts;
 mod ended;
 mod evidence;
 mod failed_runs;
+mod families;
 mod gaps;
 mod guard;
 mod holds;

@@ -7,6 +7,7 @@ use crate::collect::{ChannelCollector, TaskCollector};
 use crate::counts::Counts;
 use crate::evidence::Evidence;
 use crate::failed_runs::FailedRuns;
+use crate::families::Families;
 use crate::holds::HoldWatch;
 use crate::journal::Journal;
 use crate::plausible::{ChannelTable, TaskTable};
@@ -21,7 +22,7 @@ use leveret_report::record::{ChannelRecord, Event, EventKind, Phase, TaskRecord}
 use leveret_types::{ChannelId, MemberId, Nanos, TaskId};
 use saved::Saved;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::rc::Rc;
 
 /// What is watched.
 pub(crate) struct Watched<'a> {
@@ -39,8 +40,8 @@ pub(crate) struct Watched<'a> {
     pub(crate) aside: bool,
     /// Of what goes on.
     pub(crate) before: InstancesBefore,
-    /// The job's own, which its members know.
-    pub(crate) socket: &'a Path,
+    /// By which the job's processes are told from others.
+    pub(crate) families: &'a Rc<Families>,
     /// Bytes that what is kept of the phase may take, in memory and on disk.
     pub(crate) limit: u64,
     /// What is kept is written to a journal.
@@ -181,7 +182,7 @@ impl Monitor {
             stopped,
             aside,
             before,
-            socket,
+            families,
             limit,
             is_saved,
         } = watched;
@@ -206,9 +207,9 @@ impl Monitor {
             })
             .collect();
         let has_tasks = !threads.is_empty();
-        let (evidence, mut warnings) = Evidence::open(logged(job, has_tasks), &threads, epoch, socket);
+        let (evidence, mut warnings) = Evidence::open(logged(job, has_tasks), &threads, epoch, families);
         let (holds, warning) =
-            HoldWatch::start(of_members(job, &threads), epoch, socket, has_tasks && evidence.whole_core);
+            HoldWatch::start(of_members(job, &threads), epoch, families, has_tasks && evidence.whole_core);
         warnings.extend(warning);
         let mut monitor = Self {
             label,

@@ -8,10 +8,12 @@
 //! | [`ThreadPage`]: own thread's switches, faults, processor time, without a call | none at 2 |
 //! | [`SwitchLog::open_thread`], [`FaultLog`]: a thread of the same user | none at 2 |
 //! | [`SwitchLog::open_core`]: every switch on a core | 0, or `CAP_PERFMON`; with names and ranks: root |
+//! | [`BirthLog`]: who began which process, on all cores | 0, or `CAP_PERFMON` |
 //! | [`SystemCallCounter`] | 1 and a readable tracefs, or root |
 //! | [`HoldLog`]: who stops, traces or freezes a thread, on all cores | 0 and a readable tracefs, or root |
 //! | [`TimerLog`]: every timer interrupt on a core | `CAP_BPF` and `CAP_PERFMON`, or root; with holes 0 and a readable tracefs |
 
+mod births;
 mod event;
 mod faults;
 mod holds;
@@ -25,6 +27,7 @@ pub(crate) mod testing;
 mod thread_page;
 mod timers;
 
+pub use births::{Birth, BirthLog, BirthRecord};
 pub use event::{PerfError, paranoid_level};
 pub use faults::{FaultLog, FaultRecord};
 pub use holds::{Hold, HoldLog, HoldRecord};

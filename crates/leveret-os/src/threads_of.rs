@@ -220,8 +220,24 @@ pub fn threads(pid: u32) -> Result<Vec<u32>, ThreadError> {
 
 /// The process of a thread; `None` where it has ended, or `/proc` hides it.
 pub fn process_of(tid: u32) -> Option<u32> {
+    status(tid, "Tgid:")
+}
+
+/// The process of the debugger that holds a thread; `None` where none does, or the thread has ended.
+pub fn tracer_of(tid: u32) -> Option<u32> {
+    status(tid, "TracerPid:").filter(|tracer| *tracer != 0)
+}
+
+fn status(tid: u32, field: &str) -> Option<u32> {
     let text = std::fs::read_to_string(format!("/proc/{tid}/status")).ok()?;
-    text.lines().find_map(|line| line.strip_prefix("Tgid:"))?.trim().parse().ok()
+    text.lines().find_map(|line| line.strip_prefix(field))?.trim().parse().ok()
+}
+
+/// The process that a thread's process is a child of; `None` where it has ended, or `/proc` hides it, or nobody here is its parent.
+pub fn parent_of(tid: u32) -> Option<u32> {
+    let text = read(tid, "stat").ok()?;
+    let parent = Stat::parse(tid, &text).ok()?.number(4, "ppid").ok()?;
+    u32::try_from(parent).ok().filter(|parent| *parent != 0)
 }
 
 /// The threads of a process: each by the number that it has for itself, and by the one that it has here. They differ in a process

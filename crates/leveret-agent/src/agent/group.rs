@@ -436,7 +436,7 @@ impl Agent<'_> {
             stopped: self.stopped(of_group),
             aside: false,
             before: InstancesBefore::default(),
-            socket: self.listener.path(),
+            families: &self.families,
             limit: self.record_left(),
             is_saved: self.journal.is_some(),
         });

@@ -247,7 +247,7 @@ impl Agent<'_> {
             stopped: self.stopped(|_| true),
             aside: true,
             before: monitor.instances_before(instant, &next.running.assembled.job, &next.running.kept),
-            socket: self.listener.path(),
+            families: &self.families,
             limit: self.record_left(),
             is_saved: self.journal.is_some(),
         });

@@ -49,7 +49,7 @@ impl Agent<'_> {
             stopped: self.stopped(|_| true),
             aside: false,
             before: InstancesBefore::default(),
-            socket: self.listener.path(),
+            families: &self.families,
             limit: self.record_left(),
             is_saved: self.journal.is_some(),
         });
@@ -115,6 +115,7 @@ impl Agent<'_> {
             self.hold(since);
         }
         self.last_tick = now;
+        self.families.look();
         self.strangers.lose_patience(now);
         self.lose_patience(now);
         self.look_at_plans();

@@ -1,39 +1,56 @@
 //! What a thread was, and its name: as the log has it, as it can be asked, and by whose process it is.
 
-use crate::other_jobs::{self, OWN_THREADS};
+use crate::families::{Families, Family};
+use crate::other_jobs;
 use leveret_os::perf::{self, SwitchRecord, UNKNOWN_THREAD};
 use leveret_os::threads_of;
 use leveret_report::record::{AWAKE_THREADS, Left, ThreadKind};
-use std::path::Path;
 
 /// What has a core, where a container hides other threads.
 const IDLE_OR_UNSEEN: &str = "the idle task or a thread that cannot be seen from this container";
-/// The kernel's workers come and go; anything else that ended before it could be asked was a process's.
-const WORKERS: &str = "kworker/";
+
+/// What is known of a thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct About {
+    /// What it is, as it and its process could be asked.
+    pub(super) kind: ThreadKind,
+    /// Of what, by who began it: all that is known of one that has ended with its process.
+    pub(super) family: Family,
+    pub(super) name: String,
+}
+
+impl About {
+    pub(super) fn new(kind: ThreadKind, name: impl Into<String>) -> Self {
+        Self { kind, family: Family::Unknown, name: name.into() }
+    }
+}
 
 /// What a thread is, and its name, as it and its process can be asked now.
-pub(super) fn about(socket: &Path, thread: u32, process: u32) -> (ThreadKind, String) {
-    let of_process = |asked: u32, found: threads_of::ThreadInfo| match other_jobs::is_own(socket, asked) {
+pub(super) fn about(families: &Families, thread: u32, process: u32) -> About {
+    let of_process = |asked: u32, found: threads_of::ThreadInfo| match families.is_own(asked, process) {
         // Of the job, though no task: not another process's doing.
-        true => (ThreadKind::Own { priority: found.priority }, found.name),
+        true => About::new(ThreadKind::Own { priority: found.priority }, found.name),
         false => {
             let kind = ThreadKind::Foreign { priority: found.priority };
-            (kind, other_jobs::named(socket, asked, found.name))
+            About::new(kind, families.named(asked, found.name))
         }
     };
     match thread {
-        0 if threads_of::are_all_visible() => (ThreadKind::Idle, "idle".to_owned()),
+        0 if threads_of::are_all_visible() => About::new(ThreadKind::Idle, "idle"),
         // The kernel shows threads of other process namespaces by the same number.
-        0 => (ThreadKind::Idle, IDLE_OR_UNSEEN.to_owned()),
-        UNKNOWN_THREAD => (ThreadKind::Unknown, String::new()),
+        0 => About::new(ThreadKind::Idle, IDLE_OR_UNSEEN),
+        UNKNOWN_THREAD => About::new(ThreadKind::Unknown, ""),
         _ => match threads_of::about(thread) {
-            Ok(found) if found.kernel => (ThreadKind::Kernel, found.name),
+            Ok(found) if found.kernel => About::new(ThreadKind::Kernel, found.name),
             Ok(found) => of_process(thread, found),
             // It has ended; its process may live.
-            Err(_) if process == UNKNOWN_THREAD => (ThreadKind::Unknown, String::new()),
             Err(_) => match threads_of::about(process) {
-                Ok(found) if !found.kernel => of_process(process, found),
-                _ => (ThreadKind::Unknown, String::new()),
+                Ok(found) if process != UNKNOWN_THREAD && !found.kernel => of_process(process, found),
+                _ => {
+                    let family = families.of_thread(thread, process);
+                    let name = families.name_of(thread).unwrap_or_default();
+                    About { kind: ThreadKind::Unknown, family, name }
+                }
             },
         },
     }
@@ -62,18 +79,21 @@ pub(super) fn left(record: &SwitchRecord) -> Left {
 }
 
 /// What is known of a thread, with the rank and the name that it had on its core where the log has them. Whoever looks for it later, or has met
-/// it earlier, may find another program.
-pub(super) fn as_it_was(
-    (rank, name): (Option<u8>, Option<String>),
-    (kind, known): (ThreadKind, String),
-) -> (ThreadKind, String) {
-    let (Some(priority), Some(was)) = (rank, name) else { return (kind, known) };
-    match kind {
-        ThreadKind::Foreign { .. } => (ThreadKind::Foreign { priority }, other_jobs::renamed(known, &was)),
-        ThreadKind::Own { .. } => (ThreadKind::Own { priority }, other_jobs::renamed(known, &was)),
-        ThreadKind::Unknown if was.starts_with(WORKERS) || was.starts_with(OWN_THREADS) => (kind, was),
-        ThreadKind::Unknown => (ThreadKind::Foreign { priority }, was),
-        _ => (kind, known),
+/// it earlier, may find another program. One that ended before it could be asked is what those are that began it; where nobody saw that, it is
+/// not known whose it was.
+pub(super) fn as_it_was((rank, name): (Option<u8>, Option<String>), known: About) -> (ThreadKind, String) {
+    let About { kind, family, name: called } = known;
+    let (Some(priority), Some(was)) = (rank, name) else { return (kind, called) };
+    match (kind, family) {
+        (ThreadKind::Foreign { .. }, _) => {
+            (ThreadKind::Foreign { priority }, other_jobs::renamed(called, &was))
+        }
+        (ThreadKind::Own { .. }, _) => (ThreadKind::Own { priority }, other_jobs::renamed(called, &was)),
+        (ThreadKind::Unknown, Family::Own) => (ThreadKind::Own { priority }, was),
+        (ThreadKind::Unknown, Family::Foreign) => (ThreadKind::Foreign { priority }, was),
+        (ThreadKind::Unknown, Family::Kernel) => (ThreadKind::Kernel, was),
+        (ThreadKind::Unknown, Family::Unknown) => (kind, was),
+        _ => (kind, called),
     }
 }
 
@@ -89,6 +109,7 @@ pub(super) fn of_own_process(kind: ThreadKind) -> ThreadKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     #[test]
     fn a_thread_that_has_ended_is_its_process_s() {
@@ -99,12 +120,11 @@ mod tests {
         let child = child.expect("sleep starts");
         let ended = std::thread::spawn(leveret_os::scheduling::thread_id).join().expect("it ends");
         let ours = leveret_os::scheduling::process_id();
-        let is_foreign = |asked: (ThreadKind, String)| matches!(asked.0, ThreadKind::Foreign { .. });
-        let own = Path::new("/run/own");
-        assert!(is_foreign(about(own, ended, child.pid)));
-        assert!(matches!(about(own, ended, ours).0, ThreadKind::Own { .. }));
-        assert_eq!(about(own, ended, UNKNOWN_THREAD), (ThreadKind::Unknown, String::new()));
-        assert_eq!(about(own, ended, ended), (ThreadKind::Unknown, String::new()));
+        let families = Families::blind(Path::new("/run/own"));
+        let about = |process| about(&families, ended, process).kind;
+        assert!(matches!(about(child.pid), ThreadKind::Foreign { .. }));
+        assert!(matches!(about(ours), ThreadKind::Own { .. }));
+        assert_eq!([about(UNKNOWN_THREAD), about(ended)], [ThreadKind::Unknown; 2]);
         child.pidfd.signal(leveret_os::process::Signal::KILL).expect("it lives");
         child.pidfd.wait().expect("it ends");
     }

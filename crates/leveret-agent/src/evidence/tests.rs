@@ -1,10 +1,21 @@
 //! What is kept, and how a thread of it is named.
 
 use super::*;
+use crate::families::Family;
 use leveret_os::perf;
 use leveret_report::record::Left;
 use leveret_report::synthetic::{A, Plant, Ring, ring};
 use leveret_report::verdict::{Miss, Party, Subject, verdicts};
+
+fn families() -> Rc<Families> {
+    Rc::new(Families::blind(std::path::Path::new("/run/own")))
+}
+
+/// A foreign thread that was asked.
+fn know(evidence: &mut Evidence, thread: u32, name: &str) {
+    let about = About::new(ThreadKind::Foreign { priority: 0 }, name);
+    evidence.threads.insert((thread, Nanos(i64::MIN)), about);
+}
 
 #[test]
 fn a_thread_has_the_rank_and_name_that_it_had_then() {
@@ -24,26 +35,32 @@ fn a_thread_has_the_rank_and_name_that_it_had_then() {
         from_name: None,
         to_name: to_rank.map(|_| name),
     };
-    let as_it_was = |record: &SwitchRecord, known| as_it_was((record.to_rank, record.name_to()), known);
-    let (gone, asked) = (ThreadKind::Unknown, ThreadKind::Foreign { priority: 0 });
+    let as_it_was =
+        |record: &SwitchRecord, known: About| as_it_was((record.to_rank, record.name_to()), known);
+    let asked = ThreadKind::Foreign { priority: 0 };
     let hog = |priority| (ThreadKind::Foreign { priority }, "hog".to_owned());
     // A rank in the log needs no look at /proc.
     assert!(unranked(&[record(Some(50)), record(Some(0))]).is_empty());
     assert_eq!(unranked(&[record(Some(50)), record(None), record(None)]), BTreeSet::from([7]));
-    assert_eq!(as_it_was(&record(Some(50)), (gone, String::new())), hog(50));
     for known in ["hog", "sh", ""] {
-        assert_eq!(as_it_was(&record(Some(50)), (asked, known.to_owned())), hog(50));
+        assert_eq!(as_it_was(&record(Some(50)), About::new(asked, known)), hog(50));
     }
-    assert_eq!(as_it_was(&record(None), (asked, "hog".to_owned())), hog(0));
-    assert_eq!(as_it_was(&record(None), (gone, String::new())), (gone, String::new()));
+    assert_eq!(as_it_was(&record(None), About::new(asked, "hog")), hog(0));
     let own = |priority, name: &str| (ThreadKind::Own { priority }, name.to_owned());
-    assert_eq!(as_it_was(&record(Some(5)), own(0, "helper")), own(5, "hog"));
-    // One that nobody could ask is the job's by its process.
-    let (ended, _) = as_it_was(&record(Some(95)), (gone, String::new()));
-    assert_eq!(of_own_process(ended), ThreadKind::Own { priority: 95 });
+    let (kind, name) = own(0, "helper");
+    assert_eq!(as_it_was(&record(Some(5)), About::new(kind, name)), own(5, "hog"));
+    // One that nobody could ask is whose those are that began it. Where nobody knows that it may be the job's.
+    let gone = |family| About { family, ..About::new(ThreadKind::Unknown, "") };
+    let ended = |rank, family| as_it_was(&record(rank), gone(family));
+    assert_eq!(ended(Some(50), Family::Foreign), hog(50));
+    assert_eq!(ended(Some(50), Family::Own), own(50, "hog"));
+    assert_eq!(ended(Some(50), Family::Kernel), (ThreadKind::Kernel, "hog".to_owned()));
+    assert_eq!(ended(Some(50), Family::Unknown), (ThreadKind::Unknown, "hog".to_owned()));
+    assert_eq!(ended(None, Family::Foreign), (ThreadKind::Unknown, String::new()), "its rank is not known");
+    assert_eq!(of_own_process(ended(Some(95), Family::Unknown).0), ThreadKind::Own { priority: 0 });
     assert_eq!(of_own_process(ThreadKind::Task(1)), ThreadKind::Task(1));
-    let kernel = (ThreadKind::Kernel, "migration/0".to_owned());
-    assert_eq!(as_it_was(&record(Some(99)), kernel.clone()), kernel);
+    let kernel = About::new(ThreadKind::Kernel, "migration/0");
+    assert_eq!(as_it_was(&record(Some(99)), kernel), (ThreadKind::Kernel, "migration/0".to_owned()));
 }
 
 #[test]
@@ -53,8 +70,8 @@ fn a_thread_that_became_another_program_is_named_by_what_it_was_when_it_left() {
         name[..text.len()].copy_from_slice(text.as_bytes());
         Some(name)
     };
-    let (mut evidence, _) = Evidence::open(&[], &[], Nanos::ZERO, Path::new("/run/own"));
-    evidence.threads.insert(5_000_001, (ThreadKind::Foreign { priority: 0 }, "sh".to_owned()));
+    let (mut evidence, _) = Evidence::open(&[], &[], Nanos::ZERO, &families());
+    know(&mut evidence, 5_000_001, "sh");
     let switch = |at: i64, from: (u32, &str), to: (u32, &str)| SwitchRecord {
         time: Nanos(at),
         core: 0,
@@ -108,12 +125,12 @@ fn a_hog_of_fifteen_seconds_is_named_once_the_late_thread_tells() {
     let mut record = ring(&Ring { rounds: ROUNDS, period, plants, ..Ring::default() });
     let phase = &mut record.phases[0];
     let mut own = phase.tasks[A].clone();
-    let (mut evidence, _) = Evidence::open(&[], &[], Nanos::ZERO, Path::new("/run/own"));
+    let (mut evidence, _) = Evidence::open(&[], &[], Nanos::ZERO, &families());
     for (task, record) in phase.tasks.iter().enumerate() {
-        evidence.threads.insert(record.thread, (ThreadKind::Task(task as u16), String::new()));
+        evidence.tasks.insert(record.thread, task as u16);
     }
     let hog = phase.switches.iter().find(|event| event.to_name == "hog").expect("it comes").clone();
-    evidence.threads.insert(hog.to, (ThreadKind::Foreign { priority: 0 }, hog.to_name.clone()));
+    know(&mut evidence, hog.to, &hog.to_name);
     let before = own.instances[19].ended + Nanos(200);
     let left = SwitchEvent { at: before, from: own.thread, to: 0, to_kind: ThreadKind::Idle, ..hog.clone() };
     phase.switches.insert(0, left);
@@ -146,7 +163,7 @@ fn a_hog_of_fifteen_seconds_is_named_once_the_late_thread_tells() {
 
 #[test]
 fn what_is_forgotten_of_a_late_thread_s_core_is_noted_once() {
-    let (mut evidence, _) = Evidence::open(&[], &[], Nanos::ZERO, Path::new("/run/own"));
+    let (mut evidence, _) = Evidence::open(&[], &[], Nanos::ZERO, &families());
     let switch = |at: i64| SwitchRecord {
         time: Nanos(at),
         ..logged(&SwitchEvent {

@@ -121,6 +121,10 @@ pub enum Plant {
     Debt(&'static str),
     /// By another member, before this one on its core.
     Sibling,
+    /// By such a process that the disturbed member started, and whatever it starts.
+    Relative(&'static str),
+    /// By nobody: the disturbed member is started by a shell, which waits for it.
+    Wrapped,
     /// By a member that must send first, and is late or silent.
     Sender(&'static str, &'static str),
     /// The member may not use real-time scheduling, and another one may.

@@ -1,6 +1,6 @@
 //! Every planted cause.
 
-use crate::case::Plant::{Body, Briefly, Debt, Outside, Sender, Sibling, WithoutRights};
+use crate::case::Plant::{Body, Briefly, Debt, Outside, Relative, Sender, Sibling, WithoutRights, Wrapped};
 use crate::case::Scheduling::{Deadline, Fifo, Plain};
 use crate::case::{Cause, Culprit, Party, Plant, Scheduling, Shape};
 
@@ -103,6 +103,7 @@ pub const CAUSES: &[Cause] = &[
     harmless("FIFO hog beside a deadline task", &[Outside("fifo", 0)], &[Deadline]),
     // Who keeps the thread from running.
     process("stopped by a signal", &[Outside("stop", 0)], ALL, &["stop"]),
+    process("stopped by a signal, started by a shell", &[Wrapped, Outside("stop", 0)], ALL, &["stopped by"]),
     process("stopped and let go on thousands of times", &[Outside("storm", 0)], &[Fifo], &["stop"]),
     // Computes for so long that what it gets between the stops does not suffice.
     process("stopped and let go on every 5 us", &[Outside("storm", 1)], &[Fifo], &["stop"])
@@ -148,6 +149,8 @@ pub const CAUSES: &[Cause] = &[
     job("page faults", &[Body("pages", "5ms")], ALL, &["fault"]),
     job("runs a program in its body", &[Body("fork", "5ms")], ALL, &[]),
     job("its own helper thread takes the core", &[Body("second", "6ms")], RANKED, &[]),
+    // They have ended before anybody can ask whose they are.
+    job("short-lived FIFO processes that a member began", &[Relative("row")], RANKED, &["plant"]),
     // Where they share the core evenly, it keeps its window.
     job("another member overruns into its window", &[Sibling], &[Fifo], &[]),
     job("late sender", &[Sender("overrun", "9ms")], ALL, &["A.user"]),

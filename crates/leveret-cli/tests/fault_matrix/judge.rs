@@ -74,7 +74,9 @@ pub fn judge(cause: &Cause, ran: &Ran) -> Judged {
     let (thread, instances) = (record.tasks[task].thread, &record.tasks[task].instances[..]);
     let threads = record.tasks.iter().map(|task| task.thread);
     let processes = threads.filter_map(|thread| ran.trace.as_ref()?.process_of(thread));
-    let own = processes.chain([ran.agent]).collect();
+    let relatives = ran.entries.iter().filter(|entry| is_relative(cause, &entry.kind));
+    let relatives = relatives.map(|entry| entry.pid as u32);
+    let own = processes.chain([ran.agent]).chain(relatives).collect();
     let (guard, is_throttled) = (record.plan.costs.guard.0, record.tasks[task].priority >= DEADLINE);
     let victim = Victim { name, guard, is_throttled, thread, core, instances, window, budget };
     let epoch = record.epoch_monotonic.0;
@@ -86,6 +88,11 @@ pub fn judge(cause: &Cause, ran: &Ran) -> Judged {
 
 fn by_sender(cause: &Cause) -> bool {
     cause.plants.iter().any(|plant| matches!(plant, Plant::Sender(..)))
+}
+
+/// Whether the job's own processes plant this.
+fn is_relative(cause: &Cause, kind: &str) -> bool {
+    cause.plants.iter().any(|plant| matches!(plant, Plant::Relative(of) if *of == kind))
 }
 
 /// Low-ranking hogs, and one who only holds a lock, keep nobody from running.

@@ -5,7 +5,6 @@ use crate::case::{Cause, Culprit, Party, Scheduling};
 use crate::cases;
 use crate::judge::Judged;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -67,23 +66,35 @@ fn path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/fault-matrix.md")
 }
 
-/// Writes the page anew.
+fn line(row: &Row<'_>) -> String {
+    let found = row.found();
+    let parties: Vec<&str> = found.parties.iter().map(String::as_str).collect();
+    let whose = if parties.is_empty() { "no miss".to_owned() } else { parties.join(" or ") };
+    let said = row.judged.sentence.replace('|', "\\|");
+    let (key, culprit, judged) = (key(row.cause, row.scheduling), found.culprit, row.judged.judged);
+    format!("| {key} | {whose} | {culprit} | {judged} | {said} |\n")
+}
+
+/// Writes these rows of the page anew, and keeps those of the other cells that are planted.
 pub fn write(rows: &[Row<'_>]) {
+    let before = fs::read_to_string(path()).unwrap_or_default();
     let mut text = HEAD.to_owned();
-    for row in rows {
-        let found = row.found();
-        let parties: Vec<&str> = found.parties.iter().map(String::as_str).collect();
-        let whose = if parties.is_empty() { "no miss".to_owned() } else { parties.join(" or ") };
-        let _ = writeln!(
-            text,
-            "| {} | {whose} | {} | {} | {} |",
-            key(row.cause, row.scheduling),
-            found.culprit,
-            row.judged.judged,
-            row.judged.sentence.replace('|', "\\|")
+    for (cause, scheduling) in cells() {
+        let key = key(cause, scheduling);
+        let fresh =
+            rows.iter().map(|row| (self::key(row.cause, row.scheduling), row)).find(|row| row.0 == key);
+        let kept = || before.lines().find(|line| line.starts_with(&format!("| {key} | ")));
+        text += &fresh.map_or_else(
+            || kept().map_or_else(String::new, |kept| format!("{kept}\n")),
+            |(_, row)| line(row),
         );
     }
     fs::write(path(), text).expect("the page can be written");
+}
+
+/// Every cell, in the page's order.
+fn cells() -> impl Iterator<Item = (&'static Cause, Scheduling)> {
+    cases::CAUSES.iter().flat_map(|cause| cause.under.iter().map(move |each| (cause, *each)))
 }
 
 /// The rows of the page, by what was planted and the scheduling.
@@ -126,8 +137,10 @@ pub fn compare(rows: &[Row<'_>]) {
 #[test]
 fn the_page_has_the_cells_that_are_planted() {
     let page = rows_of(&fs::read_to_string(path()).expect("the page"));
-    let cells = cases::CAUSES.iter().flat_map(|cause| cause.under.iter().map(|each| key(cause, *each)));
-    let cells: BTreeSet<String> = cells.collect();
+    let cells: BTreeSet<String> = cells().map(|(cause, each)| key(cause, each)).collect();
     let (on_page, planted): (Vec<&String>, Vec<&String>) = (page.keys().collect(), cells.iter().collect());
-    assert_eq!(on_page, planted, "FAULTS=all BLESS=1 writes docs/fault-matrix.md anew");
+    assert_eq!(
+        on_page, planted,
+        "BLESS=1 FAULTS=all writes docs/fault-matrix.md anew, BLESS=1 FAULTS=TEXT some of its rows"
+    );
 }

@@ -58,7 +58,7 @@ fn periods(cause: &Cause) -> String {
 }
 
 /// The job: the member that is disturbed, and whom the plants need beside it.
-fn job(place: &Workplace, cause: &Cause, scheduling: Scheduling) -> String {
+fn job(place: &Workplace, program: &Path, cause: &Cause, scheduling: Scheduling) -> String {
     let log = format!("log={}", place.shown("log"));
     let mut own = vec!["task=V.user".to_owned(), log.clone(), format!("core={}", core(0))];
     for (number, plant) in cause.plants.iter().enumerate() {
@@ -66,8 +66,8 @@ fn job(place: &Workplace, cause: &Cause, scheduling: Scheduling) -> String {
             Plant::Body(kind, length) => own.push(format!("fault={kind}:{length}@{}", periods(cause))),
             Plant::Debt(length) => own.push(format!("fault=overrun:{length}@{}", periods(cause))),
             Plant::Sender(..) => own.push("reads=AV".to_owned()),
-            Plant::Sibling | Plant::WithoutRights => {}
-            Plant::Outside(..) | Plant::Briefly(_) => {
+            Plant::Sibling | Plant::WithoutRights | Plant::Wrapped => {}
+            Plant::Outside(..) | Plant::Briefly(_) | Plant::Relative(_) => {
                 own.push(format!("tell={}", place.shown(&format!("pipe{number}"))))
             }
         }
@@ -117,39 +117,74 @@ fn job(place: &Workplace, cause: &Cause, scheduling: Scheduling) -> String {
         job = job.command("V", core(0), "setpriv", &own);
         job = job.member("W", core(1), "test-faulty", &["task=W.user"]);
         job = job.task("W.user", ["1ms", "4ms"], "500us", "");
+    } else if let Some(before) = before(place, program, cause) {
+        let script = format!("{before} \"$@\"; exit $?");
+        let of_shell = ["-c", &script, "sh", &member("test-faulty")];
+        job = job.command("V", core(0), "sh", &[&of_shell, own.as_slice()].concat());
     } else {
         job = job.member("V", core(0), "test-faulty", &own);
     }
     job.task("V.user", [&window[0], &window[1]], &nanos(cause.shape.budget), reads).text()
 }
 
+/// What a shell runs before the member that it starts; `None` of a member that is started without one.
+fn before(place: &Workplace, program: &Path, cause: &Cause) -> Option<String> {
+    let mut is_wrapped = false;
+    let mut before = String::new();
+    for (number, plant) in cause.plants.iter().enumerate() {
+        is_wrapped |= matches!(plant, Plant::Wrapped | Plant::Relative(_));
+        if let Plant::Relative(kind) = plant {
+            make_pipe(&place.path(&format!("pipe{number}")));
+            let command = [program.display().to_string(), (*kind).to_owned()];
+            let words =
+                [&command[..], &arguments(place, cause, number, (FROM, cause.shape.length), 0)].concat();
+            before += &format!("{} > /dev/null & ", words.join(" "));
+        }
+    }
+    is_wrapped.then_some(before)
+}
+
+fn make_pipe(path: &Path) {
+    let made = Command::new("mkfifo").arg(path).status();
+    assert!(made.expect("coreutils").success());
+}
+
+/// What a planter is told after its kind.
+fn arguments(
+    place: &Workplace,
+    cause: &Cause,
+    number: usize,
+    (from, length): (i64, i64),
+    argument: i32,
+) -> Vec<String> {
+    vec![
+        place.shown(&format!("pipe{number}")),
+        place.shown("log"),
+        core(0).to_string(),
+        PERIOD.to_string(),
+        from.to_string(),
+        length.to_string(),
+        periods(cause),
+        argument.to_string(),
+    ]
+}
+
 /// Starts those who plant from outside; each waits for the epoch.
 fn planters(place: &Workplace, program: &Path, cause: &Cause) -> Vec<Child> {
     let outside = cause.plants.iter().enumerate().filter_map(|(number, plant)| {
-        let (from, length) = if matches!(plant, Plant::Briefly(_)) {
+        let span = if matches!(plant, Plant::Briefly(_)) {
             (7_000_000, 1_000_000)
         } else {
             (FROM, cause.shape.length)
         };
-        plant.outside().map(|(kind, argument)| (number, kind, argument, from, length))
+        plant.outside().map(|(kind, argument)| (kind, arguments(place, cause, number, span, argument)))
     });
     outside
-        .map(|(number, kind, argument, from, length)| {
-            let pipe = place.path(&format!("pipe{number}"));
-            let made = Command::new("mkfifo").arg(&pipe).status();
-            assert!(made.expect("coreutils").success());
+        .map(|(kind, arguments)| {
+            make_pipe(Path::new(&arguments[0]));
             let mut child = Command::new(program)
                 .arg(kind)
-                .arg(&pipe)
-                .arg(place.path("log"))
-                .args([
-                    core(0).to_string(),
-                    PERIOD.to_string(),
-                    from.to_string(),
-                    length.to_string(),
-                    periods(cause),
-                ])
-                .arg(argument.to_string())
+                .args(arguments)
                 .stdout(Stdio::piped())
                 .spawn()
                 .expect("it was compiled");
@@ -169,7 +204,7 @@ pub fn run(program: &Path, cause: &Cause, scheduling: Scheduling) -> Ran {
     std::fs::write(place.path("log"), "").expect("a file");
     let witness = Witness::begin();
     let planters = planters(&place, program, cause);
-    let running = place.start(&job(&place, cause, scheduling));
+    let running = place.start(&job(&place, program, cause, scheduling));
     let agent = running.pid();
     let outcome = running.finish();
     for mut planter in planters {

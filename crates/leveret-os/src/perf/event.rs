@@ -88,6 +88,8 @@ pub(super) const SAMPLE_RAW: u64 = 1 << 10;
 
 pub(super) const EXCLUDE_KERNEL: u64 = 1 << 5;
 pub(super) const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+pub(super) const COMM: u64 = 1 << 9;
+pub(super) const TASK: u64 = 1 << 13;
 pub(super) const SAMPLE_ID_ALL: u64 = 1 << 18;
 pub(super) const USE_CLOCK_ID: u64 = 1 << 25;
 pub(super) const CONTEXT_SWITCH: u64 = 1 << 26;

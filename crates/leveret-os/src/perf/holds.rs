@@ -25,6 +25,7 @@ const WATCHED_MAX: usize = 64;
 /// `TRACE_FLAG_HARDIRQ`, `TRACE_FLAG_SOFTIRQ` and `TRACE_FLAG_NMI`: the context in which a tracepoint was passed.
 const INTERRUPTS: u8 = 0x08 | 0x10 | 0x40;
 const CHILD: u32 = libc::SIGCHLD as u32;
+const STOPPED: u32 = libc::CLD_STOPPED as u32;
 /// SIGSTOP, SIGTSTP, SIGTTIN and SIGTTOU; and to a debugger (or the parent) that a thread has stopped, `CLD_TRAPPED` or `CLD_STOPPED`.
 const STOPS: &CStr =
     c"sig == 19 || sig == 20 || sig == 21 || sig == 22 || (sig == 17 && (code == 4 || code == 5))";
@@ -44,8 +45,10 @@ pub enum Hold {
     },
     /// Stopped itself, which this thread, a debugger or the parent, was told.
     Trap {
-        /// The debugger.
+        /// The debugger, or the parent.
         tracer: u32,
+        /// Whether it may be the parent: of a stop by a signal it is told too.
+        may_be_parent: bool,
     },
     /// Froze a control group (of version 2), by its path.
     Freeze(String),
@@ -86,7 +89,7 @@ pub struct HoldRecord {
 /// Where the fields of a tracepoint lie.
 #[derive(Clone, Copy, Debug)]
 enum Fields {
-    Signal { number: usize, thread: usize },
+    Signal { number: usize, code: usize, thread: usize },
     Freeze { path: usize },
     Thaw { path: usize },
     Move { hierarchy: usize, thread: usize, path: usize },
@@ -116,7 +119,8 @@ impl HoldLog {
     /// [`PerfError`].
     pub fn open(cores: &[u32], threads: &[u32]) -> Result<Self, PerfError> {
         let signals = fields("signal:signal_generate", "events/signal/signal_generate/format", |format| {
-            Some(Fields::Signal { number: field(format, "sig", 4)?, thread: field(format, "pid", 4)? })
+            let [number, code, thread] = ["sig", "code", "pid"].map(|name| field(format, name, 4));
+            Some(Fields::Signal { number: number?, code: code?, thread: thread? })
         })?;
         let path = |format: &str| field(format, "path", 4);
         let freezes = fields("cgroup:cgroup_freeze", "events/cgroup/cgroup_freeze/format", |format| {
@@ -224,8 +228,8 @@ fn hold_of(record: &Record<'_>, fields: Fields) -> Option<HoldRecord> {
         Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
     };
     let what = match fields {
-        Fields::Signal { number, thread } => match word(number)? {
-            CHILD => Hold::Trap { tracer: word(thread)? },
+        Fields::Signal { number, code, thread } => match word(number)? {
+            CHILD => Hold::Trap { tracer: word(thread)?, may_be_parent: word(code)? == STOPPED },
             signal => Hold::Stop { signal, thread: word(thread)? },
         },
         Fields::Wake { thread, core, flags } => {
@@ -259,15 +263,17 @@ mod tests {
     #[test]
     fn signals_and_groups_are_read_as_the_kernel_writes_them() {
         let of = |body: &[u8], fields| hold_of(&Record { kind: RECORD_SAMPLE, flags: 0, body }, fields);
-        let signal = Fields::Signal { number: 8, thread: 36 };
-        let sent = |number: u32| {
+        let signal = Fields::Signal { number: 8, code: 16, thread: 36 };
+        let sent = |number: u32, code: u32| {
             let mut raw = [0; 48];
             raw[8..12].copy_from_slice(&number.to_ne_bytes());
+            raw[16..20].copy_from_slice(&code.to_ne_bytes());
             raw[36..40].copy_from_slice(&9_u32.to_ne_bytes());
             of(&sample(&raw), signal).map(|found| found.what)
         };
-        assert_eq!(sent(19), Some(Hold::Stop { signal: 19, thread: 9 }));
-        assert_eq!(sent(17), Some(Hold::Trap { tracer: 9 }));
+        assert_eq!(sent(19, 0), Some(Hold::Stop { signal: 19, thread: 9 }));
+        assert_eq!(sent(17, 4), Some(Hold::Trap { tracer: 9, may_be_parent: false }));
+        assert_eq!(sent(17, 5), Some(Hold::Trap { tracer: 9, may_be_parent: true }));
         let mut raw = vec![0; 24];
         raw.extend((28_u32 | 4 << 16).to_ne_bytes());
         raw.extend(b"/ab\0");
