@@ -13,6 +13,7 @@ use super::timers::RECORD_SAMPLE;
 use crate::Failure;
 use leveret_types::Nanos;
 use rustix::io::Errno;
+use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
 
 /// 16 KiB: some 200 records between two drains.
@@ -20,7 +21,7 @@ const DATA_PAGES: usize = 4;
 /// 256 KiB: some 2,500 wake-ups or signals. A debugger that goes step by step, or who stops and lets go all the time, makes more, of which the
 /// first say all.
 const OFTEN_PAGES: usize = 64;
-/// The kernel compares each wake-up of the machine with all of them.
+/// The kernel compares each wake-up of the machine with all of them: of more threads, some ranges of numbers hold all, and others.
 const WATCHED_MAX: usize = 64;
 /// `TRACE_FLAG_HARDIRQ`, `TRACE_FLAG_SOFTIRQ` and `TRACE_FLAG_NMI`: the context in which a tracepoint was passed.
 const INTERRUPTS: u8 = 0x08 | 0x10 | 0x40;
@@ -109,10 +110,11 @@ struct Log {
 #[derive(Debug)]
 pub struct HoldLog {
     logs: Vec<Log>,
+    watched: BTreeSet<u32>,
 }
 
 impl HoldLog {
-    /// Opens the log on these cores, with the wake-ups of these threads if they are not too many.
+    /// Opens the log on these cores, with the wake-ups of these threads.
     ///
     /// # Errors
     ///
@@ -142,14 +144,15 @@ impl HoldLog {
                 flags: field(format, "common_flags", 1)?,
             })
         })?;
-        let names: Vec<String> = threads.iter().map(|thread| format!("pid == {thread}")).collect();
-        let watched = CString::new(names.join(" || ")).unwrap_or_default();
+        let watched: BTreeSet<u32> = threads.iter().copied().collect();
+        let of_watched = CString::new(numbers(&watched)).unwrap_or_default();
         let mut logs = Vec::new();
         for core in cores {
             let stops = ("signal:signal_generate", "events/signal/signal_generate/id", Some(STOPS));
             logs.push(Log::open(*core, stops, signals)?);
-            if (1..=WATCHED_MAX).contains(&threads.len()) {
-                let wake = ("sched:sched_wakeup", "events/sched/sched_wakeup/id", Some(watched.as_c_str()));
+            if !watched.is_empty() {
+                let wake =
+                    ("sched:sched_wakeup", "events/sched/sched_wakeup/id", Some(of_watched.as_c_str()));
                 logs.push(Log::open(*core, wake, wakes)?);
             }
             // A kernel without control groups has nothing that could freeze.
@@ -163,7 +166,7 @@ impl HoldLog {
                 logs.push(Log::open(*core, moved, *moves)?);
             }
         }
-        Ok(Self { logs })
+        Ok(Self { logs, watched })
     }
 
     /// Records that were lost because nobody drained in time, since the log was opened.
@@ -174,13 +177,36 @@ impl HoldLog {
     /// What has happened since the last call, in order of time.
     pub fn drain(&mut self) -> Vec<HoldRecord> {
         let mut found = Vec::new();
+        let watched = &self.watched;
+        let is_asked = |hold: &HoldRecord| match hold.what {
+            Hold::Wake { thread, .. } => watched.contains(&thread),
+            _ => true,
+        };
         for log in &mut self.logs {
             let fields = log.fields;
-            log.ring.drain(|record| found.extend(hold_of(record, fields)));
+            log.ring.drain(|record| found.extend(hold_of(record, fields).filter(is_asked)));
         }
         found.sort_by_key(|hold| hold.time);
         found
     }
+}
+
+/// A filter that lets these threads through, and few others: where they are many, gaps between their numbers are let through, the
+/// narrowest first.
+fn numbers(threads: &BTreeSet<u32>) -> String {
+    let mut ranges: Vec<(u32, u32)> = threads.iter().map(|thread| (*thread, *thread)).collect();
+    let cost =
+        |ranges: &[(u32, u32)]| ranges.iter().map(|(from, to)| 1 + usize::from(from != to)).sum::<usize>();
+    while cost(&ranges) > WATCHED_MAX {
+        let gaps = ranges.windows(2).map(|pair| pair[1].0 - pair[0].1).enumerate();
+        let Some((place, _)) = gaps.min_by_key(|(_, gap)| *gap) else { break };
+        ranges[place].1 = ranges.remove(place + 1).1;
+    }
+    let one = |(from, to): &(u32, u32)| match from == to {
+        true => format!("pid == {from}"),
+        false => format!("(pid >= {from} && pid <= {to})"),
+    };
+    ranges.iter().map(one).collect::<Vec<_>>().join(" || ")
 }
 
 fn fields(
@@ -306,6 +332,26 @@ mod tests {
     }
 
     #[test]
+    fn many_threads_are_watched_by_ranges_of_numbers() {
+        let few = BTreeSet::from([7, 9, 4_194_000]);
+        assert_eq!(numbers(&few), "pid == 7 || pid == 9 || pid == 4194000");
+        let many: BTreeSet<u32> = (0..2000).map(|each| 1000 + 3 * each + 1000 * (each / 700)).collect();
+        let filter = numbers(&many);
+        assert!(filter.matches("pid").count() <= WATCHED_MAX && filter.len() < 4096, "{filter}");
+        let bound = |text: &str| text.trim_matches(|c: char| !c.is_ascii_digit()).parse::<u32>().unwrap();
+        let ranges: Vec<(u32, u32)> = filter
+            .split(" || ")
+            .map(|range| match range.split_once(" && ") {
+                Some((from, to)) => (bound(from), bound(to)),
+                None => (bound(range), bound(range)),
+            })
+            .collect();
+        let holds = |thread: &u32| ranges.iter().any(|(from, to)| from <= thread && thread <= to);
+        assert!(many.iter().all(holds));
+        assert!(!holds(&3150) && !holds(&999), "the widest gaps stay: {filter}");
+    }
+
+    #[test]
     fn who_stops_a_process_is_logged() {
         let mut log = match HoldLog::open(&allowed_cores(), &[]) {
             Ok(log) => log,
@@ -325,7 +371,9 @@ mod tests {
     /// The wake-ups of the calling thread while `act` runs, where its wake-ups may be watched.
     fn wakes_of(act: impl FnOnce()) -> Option<Vec<HoldRecord>> {
         let thread = crate::scheduling::thread_id();
-        let mut log = match HoldLog::open(&allowed_cores(), &[thread]) {
+        // Among so many that ranges of numbers are let through.
+        let watched: Vec<u32> = (0..=100).map(|each| thread + 7 * each).collect();
+        let mut log = match HoldLog::open(&allowed_cores(), &watched) {
             Ok(log) => log,
             Err(refusal) => {
                 eprintln!("SKIPPED: {refusal}");

@@ -280,10 +280,14 @@ impl<'a> Simulation<'a> {
             }
         }
         if free > woken {
+            if holder != task {
+                self.log_wake(task, due + Nanos(300));
+            }
             woken = free + Nanos(800);
             self.log_start(task, 0, woken);
             fate.suspicious = true;
         } else if fate.suspicious && fate.wake_until.is_none() {
+            self.log_wake(task, woken - Nanos(500));
             self.log_start(task, 0, woken);
         }
         let jitter = Nanos(self.random.between(15, 60));
@@ -319,6 +323,14 @@ impl<'a> Simulation<'a> {
         let name = self.phase.job.tasks[task].name.clone();
         let own = (100 + task as u32, ThreadKind::Task(task as u16), name.as_str());
         self.switch(woken - Nanos(400), task, before, own, false);
+    }
+
+    /// The end of a sleep puts a thread on its core's queue.
+    fn log_wake(&mut self, task: usize, at: Nanos) {
+        if self.ring.whole_core_log {
+            let core = self.phase.plan.tasks[task].core;
+            self.event(at, EventKind::Woken { task: task as u16, core, by: None });
+        }
     }
 
     /// The longest gap of the spin; counts it.

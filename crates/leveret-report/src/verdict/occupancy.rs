@@ -370,6 +370,11 @@ impl<'a> CoreLog<'a> {
         Some(first.is_some_and(|first| first.at <= at))
     }
 
+    /// Whether the log has wake-ups of a task: without rights it has none of any, and nothing follows from that.
+    pub fn has_wakes(&self, task: usize) -> bool {
+        u16::try_from(task).is_ok_and(|task| self.woken.contains_key(&task))
+    }
+
     /// When a task's thread, which has no core at `at`, next has one.
     pub fn came_after(&self, thread: u32, at: Nanos) -> Option<Nanos> {
         let moves = self.own.get(&thread)?;

@@ -131,6 +131,18 @@ fn without_a_log_nothing_is_proven_and_the_evidence_says_so() {
     assert!(miss.evidence[0].contains("if anybody, is not known (coarse"), "{miss:#?}");
 }
 
+/// A call from another core may have put the thread on its queue for a signal.
+#[test]
+fn a_stall_in_the_spin_proves_nothing_where_no_wake_up_is_logged() {
+    let plants = vec![(200, Plant::StallInSpin { task: B, by: micros(300) })];
+    let mut record = ring(&with(plants));
+    record.phases[0].events.retain(|event| !matches!(event.kind, EventKind::Woken { .. }));
+    let misses = verdicts(&record);
+    let miss = of_task(&misses, B, 200);
+    assert_eq!((miss.party, miss.unproven), (Party::Job, true), "{miss:#?}");
+    assert!(miss.evidence[0].contains("were not logged; what is not proven"), "{miss:#?}");
+}
+
 #[test]
 fn stall_in_the_spin_is_the_machine() {
     expect(
@@ -678,6 +690,9 @@ fn displaced() -> RunRecord {
         SwitchEvent { at, core: 0, from, to, left: Left::Asleep, to_kind, to_process: None, to_name }
     };
     phase.switches = vec![switch(came, 0, a, A as u16), switch(left, a, c, C as u16)];
+    phase
+        .events
+        .push(Event { at: came - Nanos(100), kind: EventKind::Woken { task: A as u16, core: 0, by: None } });
     record
 }
 

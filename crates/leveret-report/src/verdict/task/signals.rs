@@ -89,11 +89,18 @@ impl Case<'_> {
         to: Nanos,
         amount: Nanos,
     ) -> Option<Share> {
-        let by = self.called_within(from, to)?;
-        let by = self.context.log.occupant(by).describe();
+        let why = match self.called_within(from, to) {
+            Some(by) => {
+                let by = self.context.log.occupant(by).describe();
+                format!("a call of {by} put it on its core's queue, as for a signal")
+            }
+            None if !self.context.log.has_wakes(self.task) => {
+                "calls that put it on its core's queue, as for a signal, were not logged".to_owned()
+            }
+            None => return None,
+        };
         let sentence = format!(
-            "the thread had core {} from {from} to {to} and only read the clock: a call of {by} put it on its core's queue, as for a signal; \
-             what is not proven counts as the job's",
+            "the thread had core {} from {from} to {to} and only read the clock: {why}; what is not proven counts as the job's",
             self.core
         );
         Some(self.share(stage, Cause::Unexplained, Blame::unproven(), amount, sentence))
@@ -154,6 +161,9 @@ impl Case<'_> {
                 self.context.log.occupant(thread).describe()
             ),
             None if from <= self.wake_due() => "it had the core before its sleep was over".to_owned(),
+            None if !self.context.log.has_wakes(self.task) => {
+                "what woke it was not logged: the end of its sleep, or a call".to_owned()
+            }
             None => {
                 let sentence = format!(
                     "{head} though the end of it had come: {} passed on the way out; no switch, no fault{}",
