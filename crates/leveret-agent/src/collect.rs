@@ -364,7 +364,7 @@ impl TaskCollector {
 }
 
 fn events(steps: &[(Nanos, Nanos)], policed: &[(u64, Nanos)], task: u16) -> Vec<Event> {
-    let steps = steps.iter().map(|(at, by)| (*at, EventKind::ClockStepped { by: *by }));
+    let steps = steps.iter().map(|(at, by)| (*at, EventKind::ClockStepped { task, by: *by }));
     let policed =
         policed.iter().map(|(instance, at)| (*at, EventKind::Overrun { task, instance: *instance }));
     steps.chain(policed).map(|(at, kind)| Event { at, kind }).collect()

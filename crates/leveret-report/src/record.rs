@@ -375,8 +375,10 @@ pub enum EventKind {
         /// Rank.
         member: u16,
     },
-    /// The clock moved by this much without time passing.
+    /// The clock moved by this much without time passing, as a task found. Each finds it itself: of another one's instances nothing follows.
     ClockStepped {
+        /// Which.
+        task: u16,
         /// Forward positive.
         by: Nanos,
     },

@@ -14,7 +14,7 @@ use crate::record::RunRecord;
 /// First bytes of a stored run.
 pub const MAGIC: [u8; 8] = *b"LVRTRUN1";
 /// Version of the payload's layout; any change of [`RunRecord`] raises it.
-pub const RECORD_VERSION: u32 = 15;
+pub const RECORD_VERSION: u32 = 16;
 /// Longest payload that is read, in bytes.
 pub const PAYLOAD_BYTES_MAX: u64 = 1 << 32;
 

@@ -32,7 +32,7 @@ fn a_clock_set_forward_is_named_wherever_it_happens() {
         let miss = of_task(&assessment, WRITER, AT);
         let found = (miss.cause, miss.party, miss.unproven);
         assert_eq!(found, (Cause::ClockStep, Party::Job, true), "reading {reading}: {miss:#?}");
-        assert_eq!(events(&record), [EventKind::ClockStepped { by }], "reading {reading}");
+        assert_eq!(events(&record), [EventKind::ClockStepped { task: WRITER.0, by }], "reading {reading}");
         let others = assessment.misses.iter().filter(|miss| miss.instance != AT).count();
         assert_eq!(others, 0, "reading {reading}: only this round suffers\n{}", all(&assessment));
     }
@@ -51,7 +51,7 @@ fn a_step_that_the_sleep_absorbs_is_told_and_costs_nothing() {
     for by in [us(3_000), us(-3_000)] {
         let record = run_planted(&Script::default(), |clock| clock.step(by));
         assert_eq!(assess(&record).exit_code(), 0, "{}", all(&assess(&record)));
-        assert_eq!(events(&record), [EventKind::ClockStepped { by }]);
+        assert_eq!(events(&record), [EventKind::ClockStepped { task: WRITER.0, by }]);
     }
 }
 

@@ -5,7 +5,7 @@ mod clock_steps;
 mod pair;
 
 use leveret_plan::{Costs, OverrunPolicy};
-use leveret_report::record::{EventKind, Fate, InstanceRecord, Outcome, RunRecord};
+use leveret_report::record::{Event, EventKind, Fate, InstanceRecord, Outcome, RunRecord};
 use leveret_report::verdict::{Cause, Party, Stage, assess};
 use leveret_types::Nanos;
 use pair::{
@@ -163,10 +163,14 @@ fn an_instance_is_left_out_from_the_critical_start_on_and_not_before() {
 
 #[test]
 fn a_stall_in_the_spin_without_any_switch_is_the_machines() {
-    let record = run_planted(&Script::default(), |clock| clock.stall_at_reading(5, us(2_500)));
+    let mut record = run_planted(&Script::default(), |clock| clock.stall_at_reading(5, us(2_500)));
     let found = instance(&record, WRITER, AT);
     assert_eq!((found.outcome, found.switches, found.faults), (Outcome::SkippedCritical, 0, 0));
     assert!(found.gap >= us(2_500), "{found:?}");
+    // Without the kernel's word that it was woken by the end of its sleep, it may have served signals.
+    never_the_machine(&assess(&record));
+    let kind = EventKind::Woken { task: WRITER.0, core: 0, by: None };
+    record.phases[0].events.push(Event { at: found.woken - us(1), kind });
     let assessment = assess(&record);
     assert_eq!((assessment.counts.job, assessment.exit_code()), (0, 3), "{}", all(&assessment));
     let miss = of_task(&assessment, WRITER, AT);

@@ -213,7 +213,10 @@ impl<'a> Simulation<'a> {
                     fate.wake_until = Some((from + by, ThreadKind::Idle, ""));
                 }
                 Plant::ClockStep { task: victim, by } if victim == task => {
-                    self.event(planned - GUARD - Nanos::from_micros(10), EventKind::ClockStepped { by });
+                    self.event(
+                        planned - GUARD - Nanos::from_micros(10),
+                        EventKind::ClockStepped { task: victim as u16, by },
+                    );
                     fate.wake_until = until(by - GUARD, ThreadKind::Idle, "");
                 }
                 Plant::Died { task: victim } if victim == task => {
@@ -280,10 +283,8 @@ impl<'a> Simulation<'a> {
             }
         }
         if free > woken {
-            if holder != task {
-                self.log_wake(task, due + Nanos(300));
-            }
             woken = free + Nanos(800);
+            self.log_wake(task, due + Nanos(300));
             self.log_start(task, 0, woken);
             fate.suspicious = true;
         } else if fate.suspicious && fate.wake_until.is_none() {

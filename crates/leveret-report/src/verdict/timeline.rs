@@ -259,7 +259,9 @@ pub(crate) fn describe(index: &Index<'_>, kind: &EventKind) -> String {
             format!("member {} ended while the run was being ended ({how})", member(*rank))
         }
         EventKind::MemberRestarted { member: rank } => format!("member {} restarted", member(*rank)),
-        EventKind::ClockStepped { by } => format!("the clock moved by {by}"),
+        EventKind::ClockStepped { task: number, by } => {
+            format!("the clock moved by {by}, as {} found", task(*number))
+        }
         EventKind::EvidenceLost { since, records } => {
             format!(
                 "the kernel's log was read again, the first time since {since}; {records} of its records were lost"

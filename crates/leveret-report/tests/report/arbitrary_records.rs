@@ -120,7 +120,9 @@ fn change_around(record: &mut RunRecord, (what, place, value): Change) {
             let member = number as u16;
             phase.events.push(Event { at, kind: EventKind::MemberStopped { member } });
         }
-        28 => phase.events.push(Event { at, kind: EventKind::ClockStepped { by: Nanos(value / 3) } }),
+        28 => phase
+            .events
+            .push(Event { at, kind: EventKind::ClockStepped { task: task as u16, by: Nanos(value / 3) } }),
         29 => record.machine.switch_log_whole_core = false,
         30 => phase.plan.tasks[task].instances.iter_mut().for_each(|planned| {
             planned.reads.iter_mut().for_each(|read| *read = value);

@@ -10,6 +10,7 @@ mod held;
 mod idle_cores;
 mod modes;
 mod outputs;
+mod own_word;
 mod parts;
 mod picture;
 mod planted_causes;

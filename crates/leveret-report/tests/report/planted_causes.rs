@@ -9,15 +9,15 @@ use leveret_types::Nanos;
 
 const MICRO: i64 = 1_000;
 
-fn micros(value: i64) -> Nanos {
+pub fn micros(value: i64) -> Nanos {
     Nanos(value * MICRO)
 }
 
-fn with(plants: Vec<(u64, Plant)>) -> Ring {
+pub fn with(plants: Vec<(u64, Plant)>) -> Ring {
     Ring { rounds: 400, plants, ..Ring::default() }
 }
 
-fn of_task(misses: &[Miss], task: usize, instance: u64) -> &Miss {
+pub fn of_task(misses: &[Miss], task: usize, instance: u64) -> &Miss {
     let wanted = |miss: &&Miss| miss.subject == Subject::Task(task) && miss.instance == instance;
     misses
         .iter()
@@ -118,29 +118,6 @@ fn with_ordinary_scheduling_no_wait_is_the_machine_s() {
     let misses = verdicts(&record);
     let miss = of_task(&misses, A, 200);
     assert_eq!((miss.cause, miss.party), (Cause::RunQueueWait, Party::Process), "{miss:#?}");
-}
-
-#[test]
-fn without_a_log_nothing_is_proven_and_the_evidence_says_so() {
-    let plants = vec![(200, Plant::LateTimer { task: A, by: micros(300) })];
-    let record = ring(&Ring { whole_core_log: false, ..with(plants) });
-    let misses = verdicts(&record);
-    let miss = of_task(&misses, A, 200);
-    assert_eq!((miss.cause, miss.party, miss.unproven), (Cause::Unexplained, Party::Job, true), "{miss:#?}");
-    // Frozen or traced it waited for no core.
-    assert!(miss.evidence[0].contains("if anybody, is not known (coarse"), "{miss:#?}");
-}
-
-/// A call from another core may have put the thread on its queue for a signal.
-#[test]
-fn a_stall_in_the_spin_proves_nothing_where_no_wake_up_is_logged() {
-    let plants = vec![(200, Plant::StallInSpin { task: B, by: micros(300) })];
-    let mut record = ring(&with(plants));
-    record.phases[0].events.retain(|event| !matches!(event.kind, EventKind::Woken { .. }));
-    let misses = verdicts(&record);
-    let miss = of_task(&misses, B, 200);
-    assert_eq!((miss.party, miss.unproven), (Party::Job, true), "{miss:#?}");
-    assert!(miss.evidence[0].contains("were not logged; what is not proven"), "{miss:#?}");
 }
 
 #[test]

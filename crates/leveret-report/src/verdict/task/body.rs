@@ -145,6 +145,12 @@ impl Case<'_> {
         {
             return share;
         }
+        let (from, to) = (self.record.started, self.record.ended);
+        if self.kept_its_core()
+            && let Some(share) = self.core_went_on(stage, from, to, part)
+        {
+            return share;
+        }
         if self.kept_its_core() {
             let sentence = format!(
                 "{part} of the body were not charged to the thread though it was never switched out: stolen from the core"
@@ -274,7 +280,8 @@ impl Case<'_> {
             return self.on_core_before_waking(from, to, amount);
         }
         if stage != Stage::Execution {
-            if let Some(share) = self.served_signals(stage, from, to, amount) {
+            let served = self.served_signals(stage, from, to, amount);
+            if let Some(share) = served.or_else(|| self.core_went_on(stage, from, to, amount)) {
                 return share;
             }
             let sentence = format!(
@@ -323,12 +330,29 @@ impl Case<'_> {
         self.share(stage, Cause::Overrun, Blame::job(), amount, sentence)
     }
 
-    /// Timer interrupts that came while the body was on its core, in words, if they leave no room for a stall of the
+    /// The share of a stall within `[from, to]`, of which only the member's own stamps speak, and which the core did not have.
+    pub(super) fn core_went_on(&self, stage: Stage, from: Nanos, to: Nanos, amount: Nanos) -> Option<Share> {
+        let interrupts = self.interrupts(from, to, amount)?;
+        let sentence = format!(
+            "by the stamps of its member the thread had core {} from {from} to {to} and lost {amount} there, but {interrupts}; what is not proven \
+             counts as the job's",
+            self.core
+        );
+        Some(self.share(stage, Cause::Unexplained, Blame::unproven(), amount, sentence))
+    }
+
+    /// As [`Self::interrupts`], of a body.
+    fn interrupted(&self, from: Nanos, to: Nanos, amount: Nanos) -> Option<String> {
+        // A shorter delay lies between two ticks.
+        if amount < INTERRUPTED_LEAST { None } else { self.interrupts(from, to, amount) }
+    }
+
+    /// Timer interrupts that came while the thread was on its core, in words, if they leave no room for a stall of the
     /// length to be explained: a core that stands still takes none. Nothing follows from their absence: where the kernel
     /// runs without a tick, none come while one thread computes.
-    fn interrupted(&self, from: Nanos, to: Nanos, amount: Nanos) -> Option<String> {
-        // The core of a `SCHED_DEADLINE` thread is not the planned one, and a shorter delay lies between two ticks.
-        if self.priority >= DEADLINE || amount < INTERRUPTED_LEAST {
+    fn interrupts(&self, from: Nanos, to: Nanos, amount: Nanos) -> Option<String> {
+        // The core of a `SCHED_DEADLINE` thread is not the planned one.
+        if self.priority >= DEADLINE {
             return None;
         }
         let instants = self.context.log.timers(self.core, from, to);

@@ -26,7 +26,7 @@ impl Case<'_> {
         let member = self.context.index.member(self.task);
         for event in &self.context.phase().events {
             match event.kind {
-                EventKind::ClockStepped { by } => {
+                EventKind::ClockStepped { task, by } if usize::from(task) == self.task => {
                     let reach = Nanos(by.0.saturating_abs());
                     if event.at >= from - reach && event.at <= to {
                         let sentence = format!(

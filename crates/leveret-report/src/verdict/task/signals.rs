@@ -165,6 +165,9 @@ impl Case<'_> {
                 "what woke it was not logged: the end of its sleep, or a call".to_owned()
             }
             None => {
+                if let Some(share) = self.core_went_on(Stage::Wake, from, to, amount) {
+                    return share;
+                }
                 let sentence = format!(
                     "{head} though the end of it had come: {} passed on the way out; no switch, no fault{}",
                     to - from,
