@@ -284,7 +284,7 @@ impl<'a> Simulation<'a> {
         }
         if free > woken {
             woken = free + Nanos(800);
-            self.log_wake(task, due + Nanos(300));
+            self.log_wait(task, holder, due);
             self.log_start(task, 0, woken);
             fate.suspicious = true;
         } else if fate.suspicious && fate.wake_until.is_none() {
@@ -324,6 +324,13 @@ impl<'a> Simulation<'a> {
         let name = self.phase.job.tasks[task].name.clone();
         let own = (100 + task as u32, ThreadKind::Task(task as u16), name.as_str());
         self.switch(woken - Nanos(400), task, before, own, false);
+    }
+
+    /// The end of a sleep while another task has the core: whose own instance before has it does not sleep.
+    fn log_wait(&mut self, task: usize, holder: usize, due: Nanos) {
+        if holder != task {
+            self.log_wake(task, due + Nanos(300));
+        }
     }
 
     /// The end of a sleep puts a thread on its core's queue.

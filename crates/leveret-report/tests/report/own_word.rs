@@ -1,9 +1,9 @@
 //! Its stamps are what a member says of itself: what contradicts them, or would not be seen, proves no stall of the machine.
 
 use crate::planted_causes::{micros, of_task, with};
-use leveret_report::record::{Event, EventKind, RunRecord, TimerInterrupt};
+use leveret_report::record::{Event, EventKind, Fate, RunRecord, TimerInterrupt};
 use leveret_report::synthetic::{A, B, Plant, Ring, ring};
-use leveret_report::verdict::{Cause, Party, verdicts};
+use leveret_report::verdict::{Cause, Miss, Party, Subject, verdicts};
 use leveret_types::Nanos;
 
 #[test]
@@ -72,4 +72,23 @@ fn without_a_log_nothing_is_proven_and_the_evidence_says_so() {
     assert_eq!((miss.cause, miss.party, miss.unproven), (Cause::Unexplained, Party::Job, true), "{miss:#?}");
     // Frozen or traced it waited for no core.
     assert!(miss.evidence[0].contains("if anybody, is not known (coarse"), "{miss:#?}");
+}
+
+#[test]
+fn ends_that_contradict_each_other_prove_nothing_of_either() {
+    let mut record = ring(&with(Vec::new()));
+    let message = &mut record.phases[0].channels[A].messages[200];
+    let due = message.due;
+    let mut found = |inserted: Nanos| {
+        let message = &mut record.phases[0].channels[A].messages[200];
+        (message.fate, message.inserted, message.taken) = (Fate::Late, Some(inserted), None);
+        let misses = verdicts(&record);
+        let of_it = |miss: &&Miss| miss.subject == Subject::Channel(A) && miss.instance == 200;
+        misses.iter().find(of_it).expect("it is late").clone()
+    };
+    let miss = found(due - micros(3));
+    assert_eq!((miss.party, miss.unproven, miss.cause), (Party::Job, true, Cause::Unexplained), "{miss:#?}");
+    let said = "has recorded that it inserted it 3us before it was due, and member";
+    assert!(miss.evidence[0].contains(said), "{miss:#?}");
+    assert!(!found(due + micros(3)).evidence[0].contains("records is wrong"));
 }
