@@ -1,7 +1,7 @@
 //! Who a thread is, for laying the blame: read from `/proc`, so good for threads of any process that this user may
 //! see.
 
-use crate::Failure;
+use crate::{Failure, clock};
 use leveret_types::Nanos;
 use rustix::io::Errno;
 use std::collections::HashMap;
@@ -135,19 +135,33 @@ pub struct Holder {
     pub process: u32,
     /// The core.
     pub core: u32,
+    /// For how long it ran.
+    pub ran: Nanos,
+    /// Within which time.
+    pub within: Nanos,
+}
+
+impl Holder {
+    /// Whether it ran for so long that others miss the core for it.
+    fn keeps_it(&self) -> bool {
+        self.ran > Nanos::ZERO && self.ran.0 >= self.within.0 / HOLDS_LEAST
+    }
 }
 
 /// A look for who has the core that a thread waits for, and for what runs there each look after it. Each reads all of `/proc`.
 #[derive(Clone, Debug, Default)]
 pub struct HolderSearch {
-    /// The core at the look before, and what each thread that may hold it had run.
-    before: Option<(u32, HashMap<u32, Nanos>)>,
+    /// The core at the look before, when that was, and what each thread that may hold the core had run.
+    before: Option<(u32, Nanos, HashMap<u32, Nanos>)>,
 }
+
+/// Whoever had a core for less than this part of the time is not who keeps it.
+const HOLDS_LEAST: i64 = 8;
 
 impl HolderSearch {
     /// Who has the core that a runnable thread waits for: of the threads on that core that it does not outrank, the one that has run most
     /// since the look before. Of equal real-time priority is one that keeps the core too, for it gives it up by itself only. `None` at the first
-    /// look, and where nobody can be seen that has run.
+    /// look, and where nobody can be seen that has run for an eighth of the time.
     pub fn look(&mut self, waiting: u32) -> Option<Holder> {
         let text = read(waiting, "stat").ok()?;
         let stat = Stat::parse(waiting, &text).ok()?;
@@ -170,16 +184,21 @@ impl HolderSearch {
             if !may_hold {
                 return None;
             }
-            Some((Holder { thread, process, core }, core_time(tid).ok()?.ran))
+            Some((thread, process, core_time(tid).ok()?.ran))
         });
-        let candidates: Vec<(Holder, Nanos)> = candidates.collect();
-        let ran = candidates.iter().map(|(holder, ran)| (holder.thread.tid, *ran)).collect();
-        let (_, before) = self.before.replace((core, ran)).filter(|(before, _)| *before == core)?;
+        let candidates: Vec<(ThreadInfo, u32, Nanos)> = candidates.collect();
+        let ran = candidates.iter().map(|(thread, _, ran)| (thread.tid, *ran)).collect();
+        let now = clock::now();
+        let before = self.before.replace((core, now, ran)).filter(|(before, ..)| *before == core);
+        let (_, at, before) = before?;
+        let within = now - at;
         // One that was not there before has begun since, or came from another core.
         let since = |tid: u32, ran: Nanos| ran - before.get(&tid).copied().unwrap_or(Nanos::ZERO);
-        let grown = candidates.into_iter().map(|(holder, ran)| (since(holder.thread.tid, ran), holder));
-        let most = grown.filter(|(grown, _)| *grown > Nanos::ZERO).max_by_key(|(grown, _)| *grown);
-        most.map(|(_, holder)| holder)
+        let grown = candidates.into_iter().map(|(thread, process, ran)| {
+            let ran = since(thread.tid, ran);
+            Holder { thread, process, core, ran, within }
+        });
+        grown.filter(Holder::keeps_it).max_by_key(|holder| holder.ran)
     }
 }
 
@@ -448,6 +467,12 @@ mod tests {
                 let found = search.look(waiting).unwrap();
                 assert_eq!((found.thread.tid, found.process), (hog, process_id()), "{found:?}");
                 assert_eq!(found.core, core);
+                assert!(
+                    found.ran > Nanos::from_millis(100) && found.within >= Nanos(found.ran.0 / 2),
+                    "{found:?}"
+                );
+                let of = |ran: i64| Holder { ran: Nanos(ran), within: Nanos(8_000), ..found.clone() };
+                assert_eq!([0, 1, 999, 1_000].map(|ran| of(ran).keeps_it()), [false, false, false, true]);
             });
         }
     }

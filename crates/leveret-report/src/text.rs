@@ -276,9 +276,10 @@ fn misses(report: &Report<'_>, text: &mut String) {
             (None, Subject::Channel(_)) => "did not arrive".to_owned(),
         };
         let phase = report.record.phases.get(miss.phase).map_or("", |phase| &phase.label);
+        let unproven = if miss.unproven { ", unproven" } else { "" };
         let _ = writeln!(
             text,
-            "  {:<7} {} {} [{phase}] {late} ({}: {})",
+            "  {:<7} {} {} [{phase}] {late} ({}: {}{unproven})",
             miss.party, miss.name, miss.instance, miss.stage, miss.cause
         );
         if let Some(sentence) = miss.evidence.first() {

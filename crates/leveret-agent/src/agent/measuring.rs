@@ -1,7 +1,7 @@
 //! What is measured of the machine before the first plan. A foreign thread that keeps a core to itself is named, and not waited for without end.
 
 use super::Agent;
-use super::starved::class_of;
+use super::starved::holds;
 use crate::awake::KeptAwake;
 use crate::guard::{self, GUARD_MIN, Probed, WITHIN, guard_for};
 use crate::tick::Ticks;
@@ -118,15 +118,14 @@ impl Agent<'_> {
 
     /// Who keeps a core to himself, and what to do about it.
     fn name_holder_of_core(&mut self, holder: &Holder) {
-        let (core, class, by, tid) = (holder.core, class_of(holder), &holder.thread.name, holder.thread.tid);
+        let (core, by, tid) = (holder.core, holds(holder), holder.thread.tid);
         let cores = match self.config.has_manifest {
             true => "choose other `cores` in [host]",
             false => "start `leveret run` under `taskset` with other cores",
         };
         self.warn([format!(
-            "core {core} cannot be measured: \"{by}\" has it (thread {tid} of process {}, {class}), and the job's tasks would not get it \
+            "core {core} cannot be measured: {by}, and the job's tasks would not get it \
              either; end that, give it a lower rank (`chrt -o -p 0 {tid}`) or another core (`taskset -pc CORE {tid}`), or {cores}",
-            holder.process
         )]);
     }
 }

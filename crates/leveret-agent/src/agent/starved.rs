@@ -23,14 +23,17 @@ pub(super) fn bound_of(starved: &[(MemberId, u32)]) -> String {
     if starved.is_empty() { fed } else { format!("{fed}, or a minute later where it gets no core") }
 }
 
-/// How the thread is scheduled that has a core.
-pub(super) fn class_of(holder: &Holder) -> String {
-    match holder.thread.policy {
+/// Who had a core and for how long, in words.
+pub(super) fn holds(holder: &Holder) -> String {
+    let class = match holder.thread.policy {
         Policy::Ordinary => "ordinary scheduling".to_owned(),
         Policy::Fifo => format!("SCHED_FIFO {}", holder.thread.priority),
         Policy::RoundRobin => format!("SCHED_RR {}", holder.thread.priority),
         Policy::Deadline => "SCHED_DEADLINE".to_owned(),
-    }
+    };
+    let Holder { thread, process, ran, within, .. } = holder;
+    let (name, tid) = (&thread.name, thread.tid);
+    format!("\"{name}\" had it for {ran} of the last {within} (thread {tid} of process {process}, {class})")
 }
 
 impl Agent<'_> {
@@ -63,12 +66,9 @@ impl Agent<'_> {
             let Some(holder) = search.of.look(thread) else { continue };
             search.is_over = true;
             let (name, core) = (self.named(&[member]), holder.core);
-            let class = class_of(&holder);
-            let (tid, by) = (holder.thread.tid, &holder.thread.name);
+            let by = holds(&holder);
             self.warn([format!(
-                "{name} {late_for}, and gets no time on core {core}: \"{by}\" has it (thread {tid} of process {}, {class}); the \
-                 member is given more time for it, a minute at most",
-                holder.process
+                "{name} {late_for}, and gets no time on core {core}: {by}; the member is given more time for it, a minute at most"
             )]);
         }
     }
