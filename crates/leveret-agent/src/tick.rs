@@ -14,7 +14,7 @@ mod apart;
 
 use leveret_plan::Plan;
 use leveret_types::Nanos;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The kernel's tick on one core: its instants are `phase` and all that differ from it by multiples of `period`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,7 +117,7 @@ impl Ticks {
         let before = at(earliest.0.rem_euclid(circle)).0;
         let after = at(best).0;
         let epoch = earliest + Nanos((best - earliest.0).rem_euclid(circle));
-        Placed { epoch, starts_hit_before: before, starts_hit: after, starts: stretches.len() }
+        Placed { epoch, starts_hit_before: before, starts_hit: after, starts: stretches.values().sum() }
     }
 
     /// Modulo what ticks fall at the same places of a plan, round after round.
@@ -125,14 +125,15 @@ impl Ticks {
         self.0.iter().map(|tick| gcd(plan.hyperperiod.0, tick.period.0)).reduce(gcd)
     }
 
-    /// Of each instance on a core with a known tick: where its start lies behind the core's tick, modulo `circle`, with the epoch at 0; and how long it runs.
-    fn stretches(&self, plan: &Plan, circle: i64) -> BTreeSet<(i64, i64)> {
-        let mut found = BTreeSet::new();
+    /// Of the instances on cores with a known tick: where a start lies behind its core's tick, modulo `circle`, with the epoch at 0; how long it runs;
+    /// and how many are alike.
+    fn stretches(&self, plan: &Plan, circle: i64) -> BTreeMap<(i64, i64), usize> {
+        let mut found = BTreeMap::new();
         for task in &plan.tasks {
             let Some(tick) = self.0.iter().find(|tick| tick.core == task.core) else { continue };
             for instance in &task.instances {
                 let start = (instance.start() - tick.phase).0.rem_euclid(circle);
-                found.insert((start, (instance.end() - instance.start()).0));
+                *found.entry((start, (instance.end() - instance.start()).0)).or_default() += 1;
                 if found.len() > STRETCHES_MAX {
                     return found;
                 }
@@ -142,16 +143,16 @@ impl Ticks {
     }
 }
 
-fn score(stretches: &BTreeSet<(i64, i64)>, place: i64, circle: i64) -> Score {
+fn score(stretches: &BTreeMap<(i64, i64), usize>, place: i64, circle: i64) -> Score {
     let (mut hit, mut within, mut nearest) = (0, 0, i64::MAX);
-    for (start, length) in stretches {
+    for ((start, length), count) in stretches {
         // The next tick from the start on, and the last one before it.
         let until_next = (-start - place).rem_euclid(circle);
         let since_last = circle - until_next;
         if until_next <= AFTER || since_last <= BEFORE {
-            hit += 1;
+            hit += count;
         } else if until_next < *length {
-            within += 1;
+            within += count;
         }
         nearest = nearest.min(until_next.min(since_last));
     }
@@ -246,8 +247,19 @@ mod tests {
         assert_eq!(hits(&plan, &ticks, earliest, 400), 100);
         let placed = ticks.epoch(&plan, earliest);
         assert_eq!((placed.starts_hit_before, placed.starts_hit), (1, 0));
+        assert_eq!(placed.starts, 2);
         assert_eq!(hits(&plan, &ticks, placed.epoch, 400), 0);
         assert!(placed.epoch >= earliest && placed.epoch < earliest + Nanos(MS));
+    }
+
+    /// Starts that meet the tick at the same place are as many as they are.
+    #[test]
+    fn every_start_of_the_plan_is_counted() {
+        // At each fourth of its starts the tick of 4 ms would be in the same place, if the other task did not move it.
+        let plan = plan(&[(0, 4 * MS), (0, 16 * MS)]);
+        let first = plan.tasks[0].instances[0].start().0;
+        let placed = Ticks(vec![tick(0, first)]).epoch(&plan, Nanos(60 * MS));
+        assert_eq!((placed.starts, placed.starts_hit_before, placed.starts_hit), (5, 4, 0));
     }
 
     #[test]
