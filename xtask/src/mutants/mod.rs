@@ -59,6 +59,8 @@ struct Outcomes {
     survived: BTreeSet<String>,
     /// All that there are, run or not, in what was looked at.
     known: BTreeSet<String>,
+    /// All of the area was looked at.
+    is_whole: bool,
 }
 
 /// The parts of the command line.
@@ -78,10 +80,12 @@ pub fn main(root: &Path, arguments: &[String]) -> Result<u8, String> {
     let mut findings = Vec::new();
     for area in AREAS.iter().filter(|area| request.wants(area.name)) {
         let outcomes = run_area(root, area, &request)?;
+        note(root, area.name, &request, &outcomes)?;
         findings.extend(report(area.name, &survivors, &outcomes));
     }
     if request.wants(orderings::NAME) {
         let outcomes = orderings::run(root, request.shard, request.file.as_deref())?;
+        note(root, orderings::NAME, &request, &outcomes)?;
         findings.extend(report(orderings::NAME, &survivors, &outcomes));
     }
     findings.iter().for_each(|finding| println!("{finding}"));
@@ -125,6 +129,31 @@ fn parse(arguments: &[String]) -> Result<Request, String> {
     Ok(request)
 }
 
+/// Where it is written down what was run.
+const RUNS: &str = "xtask/mutants-runs.txt";
+
+/// Writes down what was run, of which commit, and with what outcome.
+fn note(root: &Path, area: &str, request: &Request, outcomes: &Outcomes) -> Result<(), String> {
+    let part = match (request.shard, request.file.as_deref()) {
+        (None, None) => "all".to_owned(),
+        (shard, file) => {
+            let shard = shard.map(|(own, of)| format!("{own}/{of}"));
+            shard.as_deref().into_iter().chain(file).collect::<Vec<_>>().join(" of ")
+        }
+    };
+    let day = capture(root, "date", &["-u", "+%F"])?;
+    let commit = capture(root, "git", &["log", "-1", "--format=%h"])?;
+    let (killed, survived, known) = (outcomes.killed.len(), outcomes.survived.len(), outcomes.known.len());
+    let line = format!(
+        "{} {} {area} {part}: {killed} killed, {survived} survived, of {known}\n",
+        day.trim(),
+        commit.trim()
+    );
+    let path = root.join(RUNS);
+    let before = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    std::fs::write(&path, before + &line).map_err(|error| format!("{}: {error}", path.display()))
+}
+
 fn report(area: &str, survivors: &Survivors, outcomes: &Outcomes) -> Vec<String> {
     let (killed, survived) = (outcomes.killed.len(), outcomes.survived.len());
     println!("{area}: {} of {} mutants run, {survived} survived", killed + survived, outcomes.known.len());
@@ -155,11 +184,20 @@ fn run_area(root: &Path, area: &Area, request: &Request) -> Result<Outcomes, Str
     let read = |name: &str| -> Result<BTreeSet<String>, String> {
         let path = output.join("mutants.out").join(name);
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(text.lines().filter_map(|line| names.get(line).cloned()).collect())
+        let name = |line: &str| {
+            names.get(line).cloned().ok_or_else(|| {
+                format!(
+                    "{}: \"{line}\" is none of the mutants that `cargo mutants --list` named",
+                    path.display()
+                )
+            })
+        };
+        text.lines().map(name).collect()
     };
     // A test that does not end with a mutant has noticed it.
     let killed = read("caught.txt")?.union(&read("timeout.txt")?).cloned().collect();
-    Ok(Outcomes { killed, survived: read("missed.txt")?, known: names.into_values().collect() })
+    let (survived, is_whole) = (read("missed.txt")?, request.file.is_none());
+    Ok(Outcomes { killed, survived, known: names.into_values().collect(), is_whole })
 }
 
 /// What a program prints.

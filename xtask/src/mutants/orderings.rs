@@ -50,7 +50,8 @@ pub fn run(root: &Path, shard: Option<(usize, usize)>, file: Option<&str>) -> Re
     if !is_passed(&copy)? {
         return Err("the tests fail without a mutant; see `cargo xtask ci loom`".to_owned());
     }
-    let mut outcomes = Outcomes { known: names.iter().cloned().collect(), ..Outcomes::default() };
+    let known = names.iter().cloned().collect();
+    let mut outcomes = Outcomes { known, is_whole: file.is_none(), ..Outcomes::default() };
     for (index, ((path, mutant), name)) in all.iter().zip(names).enumerate() {
         if shard.is_some_and(|(own, of)| index % of != own) {
             continue;

@@ -45,7 +45,14 @@ pub fn judge(area: &str, survivors: &Survivors, outcomes: &Outcomes) -> Vec<Stri
     for (_, name) in survivors.0.iter().filter(|(of, _)| of == area) {
         if outcomes.killed.contains(name) {
             findings.push(format!("{area}: killed: {name}\n  remove its line from {PATH}"));
+        } else if outcomes.is_whole && !outcomes.known.contains(name) {
+            findings.push(format!(
+                "{area}: there is no such mutant any more: {name}\n  remove its line from {PATH}"
+            ));
         }
+    }
+    if outcomes.known.is_empty() {
+        findings.push(format!("{area}: there is no mutant in what was asked for: nothing was tried"));
     }
     findings
 }
@@ -56,7 +63,8 @@ mod tests {
 
     fn outcomes(killed: &[&str], survived: &[&str]) -> Outcomes {
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        Outcomes { killed: set(killed), survived: set(survived), known: set(&[killed, survived].concat()) }
+        let known = set(&[killed, survived].concat());
+        Outcomes { killed: set(killed), survived: set(survived), known, is_whole: false }
     }
 
     #[test]
@@ -67,6 +75,16 @@ mod tests {
         let found = judge("memory", &list, &outcomes(&["a.rs: x #1"], &["a.rs: z #1"]));
         assert!(found[0].contains("survives: a.rs: z #1") && found[1].contains("killed: a.rs: x #1"));
         assert_eq!(judge("checker", &list, &outcomes(&["a.rs: x #1"], &[])), [""; 0], "of another area");
+    }
+
+    #[test]
+    fn what_is_listed_or_asked_for_in_vain_is_found() {
+        let list = Survivors::parse("memory a.rs: x #1 -- r").expect("well formed");
+        let part = outcomes(&["a.rs: z #1"], &[]);
+        assert_eq!(judge("memory", &list, &part), [""; 0], "it may be in another part");
+        let whole = Outcomes { is_whole: true, ..part };
+        assert!(judge("memory", &list, &whole)[0].contains("no such mutant any more: a.rs: x #1"));
+        assert!(judge("memory", &list, &outcomes(&[], &[]))[0].contains("nothing was tried"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod wrong;
 
 pub use delays::in_debt;
 
-use crate::case::{Cause, PERIOD, Party, Plant};
+use crate::case::{Cause, Culprit, PERIOD, Party, Plant};
 use crate::run::{Entry, Ran};
 use crate::truth;
 use delays::{MARGIN, covered};
@@ -82,6 +82,7 @@ pub fn judge(cause: &Cause, ran: &Ran) -> Judged {
     let epoch = record.epoch_monotonic.0;
     let mut judge = Judge { cause, ran, epoch, victim, own, judged: Judged::default() };
     judge.every_miss();
+    judge.own_doing_is_proven();
     judge.exit_code();
     judge.judged
 }
@@ -217,6 +218,18 @@ impl Judge<'_> {
             "  not planted: {} {instance}, {}: the core's time went to {time}",
             miss["name"], miss["party"]
         );
+    }
+
+    /// What the job does to itself is seen in its own record: a report that calls all of it unproven has not looked.
+    fn own_doing_is_proven(&mut self) {
+        let is_own = (self.cause.party, self.cause.culprit) == (Some(Party::Job), Culprit::Nobody);
+        let is_open = self.judged.parties.contains(&(Party::Job, true));
+        let is_proven = self.judged.parties.contains(&(Party::Job, false));
+        // Where the machine itself stalls for as long, an overrun is as likely a stall.
+        let as_likely = self.judged.sentence.contains("proves no stall");
+        if is_own && is_open && !is_proven && !as_likely {
+            self.judged.wrong.push(format!("none is proven to be the job's: {}", self.judged.sentence));
+        }
     }
 
     fn every_miss(&mut self) {
