@@ -3,7 +3,7 @@
 
 use crate::ended::{Fold, Sum};
 use crate::gaps::Quiet;
-use leveret_memory::sync::{AtomicBool, Ordering};
+use leveret_memory::sync::{AtomicBool, AtomicU64, Ordering};
 use leveret_os::{clock, scheduling};
 use leveret_plan::Plan;
 use leveret_report::journal::{self, CHUNK_HEADER_BYTES, Chunk, Compactor, Dropped, HEADER_BYTES};
@@ -36,9 +36,17 @@ pub(crate) struct Journal {
     shared: Arc<Shared>,
     thread: JoinHandle<()>,
     held: VecDeque<Item>,
+    /// When each was handed over that is not known to be on the disk.
+    handed: VecDeque<Nanos>,
+    on_disk: u64,
+    has_told_lag: bool,
     phases: u32,
     facts: Option<MachineFacts>,
 }
+
+/// What the agent hands over is on the disk within this time, or the user is told: with the half second between two growths a crash
+/// loses a second.
+const ON_DISK_WITHIN: Nanos = Nanos::from_millis(500);
 
 #[derive(Default)]
 pub(crate) struct Shared {
@@ -48,6 +56,8 @@ pub(crate) struct Shared {
     /// Where the job leaves no core to others: when a system call is least in its way.
     quiet: Mutex<Option<Quiet>>,
     is_beside: AtomicBool,
+    /// How many items are on the disk.
+    on_disk: AtomicU64,
 }
 
 impl Journal {
@@ -65,7 +75,18 @@ impl Journal {
                 *seen.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(told(&path, &error));
             }
         })?;
-        Ok(Self { sender, shared, thread, held: VecDeque::new(), phases: 0, facts: None })
+        let (held, handed) = (VecDeque::new(), VecDeque::new());
+        Ok(Self {
+            sender,
+            shared,
+            thread,
+            held,
+            handed,
+            on_disk: 0,
+            has_told_lag: false,
+            phases: 0,
+            facts: None,
+        })
     }
 
     /// Whether another chunk has a place.
@@ -83,14 +104,30 @@ impl Journal {
 
     /// Hands over a chunk.
     pub(crate) fn put(&mut self, chunk: Chunk) {
-        self.held.push_back(Item::Chunk(chunk));
+        self.hand(Item::Chunk(chunk));
+    }
+
+    fn hand(&mut self, item: Item) {
+        self.held.push_back(item);
+        self.handed.push_back(clock::now());
         self.is_ready();
+    }
+
+    /// For how long the oldest of what is not on the disk has been on its way there, the first time that this is too long.
+    pub(crate) fn lag(&mut self, now: Nanos) -> Option<Nanos> {
+        let on_disk = self.shared.on_disk.load(Ordering::Acquire);
+        let fresh = usize::try_from(on_disk - self.on_disk).unwrap_or(usize::MAX).min(self.handed.len());
+        self.handed.drain(..fresh);
+        self.on_disk = on_disk;
+        let lag = now - *self.handed.front()?;
+        let is_long = lag > ON_DISK_WITHIN && !self.has_told_lag;
+        self.has_told_lag |= is_long;
+        is_long.then_some(lag)
     }
 
     /// Phases have become sums: the file has these in their place when it is made shorter next.
     pub(crate) fn fold(&mut self, fold: Fold) {
-        self.held.push_back(Item::Fold(fold));
-        self.is_ready();
+        self.hand(Item::Fold(fold));
     }
 
     /// Numbers a phase that begins. If the job uses all cores, the thread writes in the gaps of this plan.
@@ -158,6 +195,7 @@ fn write(path: &Path, bytes: u64, receiver: &Receiver<Item>, shared: &Shared) ->
     loop {
         writer.take_waiting(receiver)?;
         writer.save()?;
+        shared.on_disk.store(writer.taken, Ordering::Release);
         writer.keep_short(receiver)?;
         let Ok(item) = receiver.recv() else { return Ok(()) };
         writer.take(item)?;
@@ -233,6 +271,8 @@ pub(crate) struct Writer<'s> {
     path: PathBuf,
     file: File,
     pub(crate) length: u64,
+    /// Items.
+    taken: u64,
     bytes: u64,
     compact_at: u64,
     numbers: Numbers,
@@ -255,6 +295,7 @@ impl<'s> Writer<'s> {
             path: path.to_owned(),
             file,
             length: header.len() as u64,
+            taken: 0,
             bytes,
             compact_at: bytes,
             numbers: Numbers::default(),
@@ -265,6 +306,7 @@ impl<'s> Writer<'s> {
 
     /// Takes what the agent has handed over.
     pub(crate) fn take(&mut self, item: Item) -> io::Result<()> {
+        self.taken += 1;
         match item {
             Item::Chunk(chunk) => match self.numbers.number(chunk) {
                 Some(chunk) => self.append(&chunk),
@@ -453,6 +495,53 @@ mod tests {
         let mut journal = Journal::start(path, bytes, &[]).expect("a thread");
         beginning(&mut journal);
         journal
+    }
+
+    /// A thread that takes nothing stands for a disk that does not.
+    #[test]
+    fn what_is_long_on_its_way_to_the_disk_is_told_once() {
+        let (sender, receiver) = sync_channel(QUEUE);
+        let shared = Arc::new(Shared::default());
+        let thread = std::thread::spawn(|| {});
+        let (held, handed) = (VecDeque::new(), VecDeque::new());
+        let mut journal = Journal {
+            sender,
+            shared: shared.clone(),
+            thread,
+            held,
+            handed,
+            on_disk: 0,
+            has_told_lag: false,
+            phases: 0,
+            facts: None,
+        };
+        for instance in 0..QUEUE as u64 + 2 {
+            journal.put(growth(instance));
+        }
+        let (first, soon) = (journal.handed[0], Nanos::from_millis(1));
+        assert_eq!(journal.lag(first + ON_DISK_WITHIN), None);
+        // All but the last are on the disk.
+        shared.on_disk.store(QUEUE as u64 + 1, Ordering::Release);
+        let last = journal.handed[QUEUE + 1];
+        assert_eq!(journal.lag(last + ON_DISK_WITHIN), None);
+        assert_eq!(journal.lag(last + ON_DISK_WITHIN + soon), Some(ON_DISK_WITHIN + soon));
+        assert_eq!(journal.lag(last + ON_DISK_WITHIN + soon), None, "once");
+        shared.on_disk.store(QUEUE as u64 + 2, Ordering::Release);
+        assert_eq!((journal.lag(Nanos::MAX), journal.handed.len()), (None, 0));
+        drop(receiver);
+        journal.finish();
+    }
+
+    #[test]
+    fn what_is_on_the_disk_is_known_to_be_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("record");
+        let mut journal = started(&path, u64::MAX);
+        let shared = journal.shared.clone();
+        journal.put(growth(0));
+        let put = journal.handed.len() as u64;
+        journal.finish();
+        assert_eq!((put, shared.on_disk.load(Ordering::Acquire)), (3, 3));
     }
 
     #[test]

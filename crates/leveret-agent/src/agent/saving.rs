@@ -75,6 +75,12 @@ impl Agent<'_> {
         for monitor in self.monitors() {
             falls_behind |= monitor.save(&mut journal, now);
         }
+        if let Some(lag) = journal.lag(now) {
+            self.warn([format!(
+                "the disk of the record is slow: what was handed to it {lag} ago is not there yet, and a crash of the machine would lose that, and \
+                 what came since; choose another with --output"
+            )]);
+        }
         match journal.trouble(falls_behind) {
             None => self.journal = Some(journal),
             Some(why) => {
