@@ -136,6 +136,7 @@ fn of_phase(phase: &PhaseStatistics, text: &mut String) {
         "p99.9",
         "max",
         "budget",
+        "beyond it",
     ])];
     rows.extend(shown(&phase.tasks, ROWS_MAX).into_iter().map(task));
     if phase.tasks.is_empty() {
@@ -226,7 +227,7 @@ fn task(task: &TaskStatistics) -> Vec<String> {
     let mut row = vec![task.name.clone(), task.core.to_string(), task.count.to_string(), missed];
     row.extend(percentiles(&task.start_lateness_ns));
     row.extend(percentiles(&task.execution_ns));
-    row.push(duration(task.budget_ns));
+    row.extend([duration(task.budget_ns), task.over_budget.to_string()]);
     row
 }
 

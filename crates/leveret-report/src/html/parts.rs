@@ -206,6 +206,7 @@ pub(super) fn tables(report: &Report<'_>) -> String {
                 "p99.9",
                 "max",
                 "budget",
+                "beyond it",
             ],
             1,
             shown(&phase.tasks, ROWS_MAX).into_iter().map(task_row),
@@ -325,7 +326,7 @@ fn task_row(of: &TaskStatistics) -> Vec<String> {
     row.push(missed(&of.misses));
     row.extend(percentiles(&of.start_lateness_ns));
     row.extend(percentiles(&of.execution_ns));
-    row.push(duration(of.budget_ns));
+    row.extend([duration(of.budget_ns), of.over_budget.to_string()]);
     row
 }
 

@@ -494,6 +494,21 @@ fn why_helps_with_wrong_names_and_numbers() {
 }
 
 #[test]
+fn instances_that_took_longer_than_their_budget_are_counted_in_the_table_and_on_the_page() {
+    let mut record = ring(&Ring { rounds: 40, ..Ring::default() });
+    for instance in &mut record.phases[0].tasks[A].instances[7..10] {
+        instance.ended = instance.started + Nanos::from_micros(51);
+    }
+    let report = Report::of(&record);
+    let (table, page) = (text::table(&report), html::page(&report));
+    let row = |name: &str| table.lines().find(|line| line.trim_start().starts_with(name)).expect("a row");
+    assert!(table.contains("budget  beyond it"), "{table}");
+    assert!(row("A.user").ends_with("50.0us          3"), "{table}");
+    assert!(row("B.user").ends_with("50.0us          0"), "{table}");
+    assert!(page.contains(">beyond it</th>"), "the page has the column");
+}
+
+#[test]
 fn budgets_follow_from_the_longest_execution() {
     let plants = vec![(5, Plant::Overrun { task: A, by: Nanos::from_micros(30) })];
     let record = ring(&Ring { rounds: 1000, plants, ..Ring::default() });
