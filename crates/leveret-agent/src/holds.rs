@@ -146,6 +146,7 @@ impl HoldWatch {
             let is_missed = missed.contains(&self.threads[place].task);
             if place == self.next || is_missed {
                 self.quotas(place, &mut events);
+                self.tracer(place, &mut events);
             }
         }
         events.truncate(EVENTS_MAX.saturating_sub(self.kept));
@@ -335,6 +336,18 @@ impl HoldWatch {
         once(self.threads.iter().filter(is_within).map(|each| each.member))
     }
 
+    /// Without the kernel's log of what holds a thread it is asked whether a debugger does now.
+    fn tracer(&mut self, place: usize, events: &mut Vec<Event>) {
+        let Watched { task, thread, .. } = self.threads[place];
+        if self.log.is_some() {
+            return;
+        }
+        if let Some(tracer) = threads_of::held_by(thread) {
+            let by = self.actor(tracer, tracer);
+            events.push(Event { at: clock::now() - self.epoch, kind: EventKind::Trapped { task, by } });
+        }
+    }
+
     fn quotas(&mut self, place: usize, events: &mut Vec<Event>) {
         let (now, watched) = (clock::now(), &mut self.threads[place]);
         let (task, groups) = (watched.task, Groups::of(watched.thread));
@@ -427,6 +440,55 @@ mod tests {
         assert_eq!(told(&mut watch, thaw("/start")), ["let go /start"]);
         let stranger = Hold::Move { thread: 4_000_003, group: "/box".to_owned() };
         assert_eq!(told(&mut watch, stranger), [""; 0]);
+    }
+
+    /// Without the kernel's log.
+    #[test]
+    fn a_debugger_that_holds_a_thread_is_found_by_asking() {
+        // SEIZE and INTERRUPT; it lets go when its input ends.
+        const TRACER: &str = "import ctypes, sys\nptrace = ctypes.CDLL(None).ptrace\nthread = int(sys.argv[1])\n\
+            failed = ptrace(0x4206, thread, 0, 0) or ptrace(0x4207, thread, 0, 0)\n\
+            print('failed' if failed else 'held', flush=True)\nsys.stdin.read()\n";
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("it is there");
+        let mut watch = watch();
+        watch.threads[0].thread = child.id();
+        let found = |watch: &mut HoldWatch| {
+            let events = watch.look(&[0]).into_iter();
+            let tracers = events.filter_map(|event| match event.kind {
+                EventKind::Trapped { task: 0, by } => Some((by.process, by.is_own)),
+                _ => None,
+            });
+            tracers.collect::<Vec<_>>()
+        };
+        assert_eq!(found(&mut watch), [], "nobody holds it");
+        let tracer = std::process::Command::new("python3")
+            .args(["-c", TRACER, &child.id().to_string()])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn();
+        match tracer {
+            Ok(mut tracer) => {
+                let mut line = String::new();
+                let out = tracer.stdout.take().expect("a pipe");
+                std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line)
+                    .expect("it says so");
+                if line.trim() == "held" {
+                    let begun = clock::now();
+                    while threads_of::held_by(child.id()).is_none()
+                        && clock::now() - begun < Nanos::from_secs(60)
+                    {
+                        std::thread::yield_now();
+                    }
+                    assert_eq!(found(&mut watch), [(tracer.id(), Some(false))]);
+                } else {
+                    eprintln!("SKIPPED: nobody may trace here");
+                }
+                drop(tracer.stdin.take());
+                tracer.wait().expect("it ends");
+            }
+            Err(error) => eprintln!("SKIPPED: python3: {error}"),
+        }
+        child.kill().and_then(|()| child.wait()).expect("it ends");
     }
 
     /// A child of this process stands for a member that a shell started.

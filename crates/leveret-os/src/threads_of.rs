@@ -247,6 +247,13 @@ pub fn tracer_of(tid: u32) -> Option<u32> {
     status(tid, "TracerPid:").filter(|tracer| *tracer != 0)
 }
 
+/// The process of the debugger that keeps a thread from running just now; `None` where it runs, or none holds it.
+pub fn held_by(tid: u32) -> Option<u32> {
+    let is_held = || doing(tid) == Some(HELD);
+    // Let go and held again in between it would be held still.
+    if is_held() { tracer_of(tid).filter(|_| is_held()) } else { None }
+}
+
 fn status(tid: u32, field: &str) -> Option<u32> {
     let text = std::fs::read_to_string(format!("/proc/{tid}/status")).ok()?;
     text.lines().find_map(|line| line.strip_prefix(field))?.trim().parse().ok()
@@ -335,6 +342,8 @@ impl<'a> Stat<'a> {
     }
 }
 
+const HELD: &str = "a debugger holds it";
+
 /// What a thread does now, in words; `None` of one that is gone.
 pub fn doing(tid: u32) -> Option<&'static str> {
     let text = read(tid, "stat").ok()?;
@@ -343,7 +352,7 @@ pub fn doing(tid: u32) -> Option<&'static str> {
         "S" => "it waits for something in a call of its own",
         "D" => "the kernel makes it wait",
         "T" => "it is stopped by a signal",
-        "t" => "a debugger holds it",
+        "t" => HELD,
         _ => "it ends",
     })
 }

@@ -85,6 +85,9 @@ impl Case<'_> {
         if let Some(at) = self.stepped(middle) {
             return Some(self.traced(stage, at, amount, head));
         }
+        if let Some(at) = self.found_traced(stretch) {
+            return Some(self.traced(stage, at, amount, head));
+        }
         let (since, left) = self.context.log.absence(self.thread, middle)?;
         // One that is frozen may want a core, and stops as soon as it has one: it runs no sooner, whoever has the core.
         let frozen = self.frozen(middle);
@@ -160,6 +163,19 @@ impl Case<'_> {
         let expired = slept_on.and_then(|core| log.first_timer(core, false, self.wake_due()));
         let middle = stretch.from + Nanos(stretch.length().0 / 2);
         expired.is_some_and(|at| at + WAY_OUT_OF_IDLE < middle) && self.wants_a_core(stretch) == Some(false)
+    }
+
+    /// When this thread was found to be held by a debugger within a stretch in which it did not run, where the log does not say why a thread leaves
+    /// its core.
+    fn found_traced(&self, stretch: &Stretch) -> Option<Nanos> {
+        if self.context.log.whole_core {
+            return None;
+        }
+        self.context.phase().events.iter().find_map(|event| {
+            let is_own =
+                matches!(event.kind, EventKind::Trapped { task, .. } if usize::from(task) == self.task);
+            (is_own && event.at >= stretch.from && event.at <= stretch.to).then_some(event.at)
+        })
     }
 
     /// Whether this thread wants a core while it has none; `None` where nobody knows.
