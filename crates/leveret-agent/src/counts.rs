@@ -10,9 +10,16 @@ use leveret_types::Nanos;
 /// Firings at once that a trigger may be ahead of its interval before that is reported: handlers serve each in its turn.
 const AT_ONCE_MAX: u64 = 16;
 
+/// A firing takes longer than this, on whatever machine: two exchanges on words that others read.
+const FIRING_LEAST: Nanos = Nanos(5);
+/// Triggers may fire from their member's commit on, which the others may keep waiting.
+const COMMITTED_BEFORE: Nanos = Nanos::from_secs(3600);
+
 /// The counts of all events' firings.
 pub(crate) struct Counts {
     since: Nanos,
+    /// For how long before that anybody may have fired.
+    pub(crate) before: Nanos,
     /// Those that nothing has written over so far.
     sound: Vec<Count>,
 }
@@ -46,13 +53,14 @@ impl Counts {
             let (member, event) = (trigger.member.0, event.name.clone());
             Some(Count { member, event, reader, first, last: first, interval })
         });
-        Self { since: now, sound: sound.collect() }
+        Self { since: now, before: COMMITTED_BEFORE, sound: sound.collect() }
     }
 
-    /// Which of them something has written over since the last look.
-    pub(crate) fn look(&mut self) -> Vec<EventKind> {
+    /// Which of them something has written over since the last look: they have fallen, or grown by more than anybody can fire until `now`.
+    pub(crate) fn look(&mut self, now: Nanos) -> Vec<EventKind> {
+        let possible = ((now - self.since).max(Nanos::ZERO) + self.before).0 / FIRING_LEAST.0;
         let damaged = self.sound.extract_if(.., |count| match count.reader.fired() {
-            Some(fired) if fired >= count.last => {
+            Some(fired) if fired >= count.last && fired - count.first <= possible.unsigned_abs() => {
                 count.last = fired;
                 false
             }

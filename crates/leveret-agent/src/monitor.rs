@@ -439,7 +439,7 @@ impl Monitor {
         }
         self.evidence.forget(clock::now());
         let at = clock::now() - self.epoch;
-        for kind in self.counts.look() {
+        for kind in self.counts.look(clock::now()) {
             self.happened(Event { at, kind });
         }
         self.thin();

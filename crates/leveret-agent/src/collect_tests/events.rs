@@ -44,9 +44,9 @@ fn counted(job: &InProcessJob, word: impl FnMut(usize) -> u64) -> (FiringWriter,
 fn a_count_that_was_written_over_stands_in_the_report_with_its_member() {
     let job = alarmed(None);
     let (_, mut counts) = counted(&job, |place| if place == 0 { 0 } else { 278_646 });
-    let damaged = counts.look();
+    let damaged = counts.look(EPOCH + SECOND);
     assert_eq!(damaged, [EventKind::CountDamaged { member: 0, event: "alarm".to_owned() }]);
-    assert!(counts.look().is_empty(), "once");
+    assert!(counts.look(EPOCH + SECOND).is_empty(), "once");
     let job = pair();
     let (_, writer_peer) = segment(&job, 0, |_| 0);
     let (_, reader_peer) = segment(&job, 1, |_| 0);
@@ -69,7 +69,7 @@ fn more_firings_than_the_plan_assumes_are_reported_with_their_member() {
         let job = alarmed(interval);
         let (trigger, mut counts) = counted(&job, |_| 0);
         (0..count).for_each(|number| assert_eq!(trigger.fire(EPOCH + Nanos(number)), number as u64));
-        assert!(counts.look().is_empty());
+        assert!(counts.look(EPOCH + SECOND).is_empty());
         counts.beyond(&job.assembled, EPOCH + SECOND)
     };
     let interval = Some(Nanos::from_millis(10));
@@ -82,6 +82,19 @@ fn more_firings_than_the_plan_assumes_are_reported_with_their_member() {
     assert!(fired(None, 5000).is_empty(), "where no interval is declared there is no bound");
 }
 
+/// Whatever the plan allows: a member that says so would keep handlers without an interval running for days.
+#[test]
+fn a_count_beyond_what_anybody_can_fire_is_damaged() {
+    let job = alarmed(None);
+    let (trigger, mut counts) = counted(&job, |_| 0);
+    counts.before = Nanos::ZERO;
+    (0..1001).for_each(|number| assert_eq!(trigger.fire(EPOCH + Nanos(number)), number as u64));
+    // One in 5 ns.
+    assert!(counts.look(EPOCH + Nanos(5005)).is_empty());
+    let damaged = counts.look(EPOCH + Nanos(5004));
+    assert_eq!(damaged, [EventKind::CountDamaged { member: 0, event: "alarm".to_owned() }]);
+}
+
 #[test]
 fn firings_of_before_a_mode_are_not_counted_in_it() {
     let job = alarmed(Some(Nanos::from_millis(10)));
@@ -91,7 +104,7 @@ fn firings_of_before_a_mode_are_not_counted_in_it() {
     let segments = [Some(writer_peer), None];
     for (goes_on, expected) in [(true, 0), (false, 1)] {
         let mut counts = Counts::new(&job.assembled, &segments, (EPOCH, goes_on));
-        assert!(counts.look().is_empty());
+        assert!(counts.look(EPOCH + SECOND).is_empty());
         assert_eq!(counts.beyond(&job.assembled, EPOCH + SECOND).len(), expected);
     }
 }
