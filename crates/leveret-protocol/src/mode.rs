@@ -23,6 +23,21 @@ use crate::declaration::MemberDeclarations;
 use leveret_types::{Generation, Nanos};
 use serde::{Deserialize, Serialize};
 
+/// A switch is agreed on for no later than this: until then everybody waits for it, and nothing takes it back.
+pub const SWITCH_AHEAD_MAX: Nanos = Nanos::from_secs(86_400);
+
+/// Why there can be no switch that is to be no earlier than this.
+pub fn unreachable(earliest: Option<Nanos>, now: Nanos) -> Option<String> {
+    let earliest = earliest?;
+    if earliest < now {
+        return Some("the earliest instant of the switch has passed".to_owned());
+    }
+    let ahead = earliest - now;
+    (ahead > SWITCH_AHEAD_MAX).then(|| {
+        format!("the earliest instant of the switch is {ahead} ahead, and may be {SWITCH_AHEAD_MAX}; ask for the switch later")
+    })
+}
+
 /// From a member to its agent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum ModeRequest {
@@ -86,4 +101,25 @@ pub enum ModeAnswer {
         /// What kind of reason that is.
         cause: RefusalCause,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_switch_is_neither_in_the_past_nor_without_end_ahead() {
+        let now = Nanos::from_secs(1000);
+        for earliest in [None, Some(now), Some(now + SWITCH_AHEAD_MAX)] {
+            assert_eq!(unreachable(earliest, now), None);
+        }
+        let says = |earliest: Nanos, what: &str| {
+            let why = unreachable(Some(earliest), now).expect("there can be none");
+            assert!(why.contains(what), "{why}");
+        };
+        says(now - Nanos(1), "has passed");
+        says(Nanos(i64::MIN), "has passed");
+        says(now + SWITCH_AHEAD_MAX + Nanos(1), "ahead");
+        says(Nanos::MAX, "ahead");
+    }
 }

@@ -13,7 +13,7 @@ use leveret_protocol::control::{
 };
 use leveret_protocol::coordinator::{Action, Coordinator, DeathPolicy, Stage};
 use leveret_protocol::declaration::{JobDeclaration, MemberDeclaration, MemberDeclarations};
-use leveret_protocol::mode::ModeAnswer;
+use leveret_protocol::mode::{ModeAnswer, unreachable};
 use leveret_types::{Generation, MemberId, Nanos};
 use std::collections::VecDeque;
 
@@ -219,8 +219,7 @@ impl Solo {
 
     fn switch(&mut self, generation: Generation, earliest: Option<Nanos>) -> Option<Vec<Action>> {
         let now = clock::now();
-        if earliest.is_some_and(|earliest| earliest < now) {
-            let reason = "the earliest instant of the switch has passed".to_owned();
+        if let Some(reason) = unreachable(earliest, now) {
             return Some(self.coordinator.switch_impossible(reason));
         }
         let at = earliest.unwrap_or(now).max(now + SWITCH_LEAD);

@@ -13,7 +13,7 @@ use leveret_protocol::assemble::Mismatch;
 use leveret_protocol::control::{EndReason, ToMember};
 use leveret_protocol::coordinator::Action;
 use leveret_protocol::declaration::MemberDeclarations;
-use leveret_protocol::mode::ModeAnswer;
+use leveret_protocol::mode::{ModeAnswer, unreachable};
 use leveret_report::record::EventKind;
 use leveret_types::{Generation, Nanos};
 use std::os::fd::OwnedFd;
@@ -226,8 +226,7 @@ impl Agent<'_> {
         let (Some(monitor), Some(next)) = (&self.monitor, &self.next) else {
             return self.coordinator.switch_impossible("there is nothing to switch to".to_owned());
         };
-        if earliest.is_some_and(|earliest| earliest < now) {
-            let reason = "the earliest instant of the switch has passed".to_owned();
+        if let Some(reason) = unreachable(earliest, now) {
             return self.coordinator.switch_impossible(reason);
         }
         let at = earliest.unwrap_or(now).max(now + SWITCH_LEAD);

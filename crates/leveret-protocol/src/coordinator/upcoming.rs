@@ -68,6 +68,20 @@ impl Upcoming {
         self.stage == ModeStage::Agreed && self.seats[member.index()].switched
     }
 
+    /// Until the others have switched an honest member says each of these once; all else answers what it has not been told yet.
+    fn may_keep(&self, member: MemberId, message: &FromMember) -> bool {
+        let is_said_before = matches!(
+            message,
+            FromMember::Uncommit { .. }
+                | FromMember::Finished { .. }
+                | FromMember::Mode(ModeRequest::Declare { .. })
+        );
+        let is_again = |(from, kept): &(MemberId, FromMember)| {
+            *from == member && std::mem::discriminant(kept) == std::mem::discriminant(message)
+        };
+        is_said_before && !self.kept.iter().any(is_again)
+    }
+
     fn is_begun(&self) -> bool {
         self.stage != ModeStage::Gathering || self.seats.iter().any(|seat| seat.declared.is_some())
     }
@@ -192,7 +206,7 @@ impl Coordinator {
                 seat.switched = true;
                 Some(self.advance())
             }
-            message if has_switched => {
+            message if has_switched && self.upcoming.may_keep(member, &message) => {
                 self.upcoming.kept.push((member, message));
                 Some(Vec::new())
             }

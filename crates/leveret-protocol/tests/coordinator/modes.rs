@@ -143,6 +143,30 @@ fn what_a_member_says_of_the_mode_waits_until_all_have_switched() {
     assert_eq!(coordinator.awaited_to_uncommit(), [B, C]);
 }
 
+/// Otherwise it could fill the agent's memory with what waits.
+#[test]
+fn who_says_of_the_mode_more_than_once_what_waits_is_expelled() {
+    let said = |generation| {
+        let uncommit = FromMember::Uncommit { generation };
+        [declare(generation, 0), uncommit, finished(generation)]
+    };
+    for again in 0..3 {
+        let (mut coordinator, generation) = agreed(DeathPolicy::Stop);
+        assert_eq!(coordinator.message(A, switched(generation)), []);
+        for message in said(generation) {
+            assert_eq!(coordinator.message(A, message), []);
+        }
+        let actions = coordinator.message(A, said(generation)[again].clone());
+        assert!(matches!(actions[..], [Action::Expel(A, _)]), "{again}: {actions:?}");
+    }
+    for never in [switched(Generation(77)), switch(Generation(77), 0, None)] {
+        let (mut coordinator, generation) = agreed(DeathPolicy::Stop);
+        assert_eq!(coordinator.message(A, switched(generation)), []);
+        let actions = coordinator.message(A, never);
+        assert!(matches!(actions[..], [Action::Expel(A, _)]), "{actions:?}");
+    }
+}
+
 #[test]
 fn a_refused_mode_changes_nothing_and_can_be_tried_again() {
     let mut coordinator = running(DeathPolicy::Stop);
