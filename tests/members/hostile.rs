@@ -6,6 +6,7 @@ use leveret_os::host::environment;
 use leveret_os::memory_file::MemoryFile;
 use leveret_protocol::control::{CONTROL_VERSION, FromMember, ToMember, decode_to_member, encode};
 use leveret_protocol::declaration::{MemberDeclarations, TaskDeclaration};
+use leveret_protocol::mode::ModeRequest;
 use leveret_runtime::{Admitted, MEMBER_VARIABLE, SOCKET_VARIABLE, TOKEN_VARIABLE};
 use leveret_types::{MemberId, Nanos};
 use std::fs::File;
@@ -139,6 +140,7 @@ fn with_a_segment(how: &str, socket: &str) -> Result<(), Failed> {
             };
             send(&connection, &ready, &[])?;
         }
+        "mode-thread" => return mode_thread(&connection, &admitted, &message),
         "loud" => return loud(&connection, &admitted, &message),
         "no-segment" => send(&connection, &message, &[])?,
         "small-segment" => {
@@ -160,19 +162,8 @@ fn with_a_segment(how: &str, socket: &str) -> Result<(), Failed> {
 
 /// Comes as far as the run, and then says more than can be: many texts that command a terminal, and numbers beyond all time.
 fn loud(connection: &Connection, admitted: &Admitted<'_>, message: &FromMember) -> Result<(), Failed> {
-    let FromMember::Segment { generation, size } = message else { return Err("no segment".into()) };
-    let (file, _mapping) = proper_segment(admitted, *size)?;
-    send(connection, message, &[file])?;
-    let ToMember::Peers { .. } = receive(connection)? else { return Err("no peers".into()) };
-    let tasks = &admitted.assembled.job.tasks;
-    let own_task = tasks.iter().position(|task| task.name == "H.user").ok_or("no task")? as u16;
-    let ready = FromMember::Ready {
-        generation: *generation,
-        threads: vec![(own_task, std::process::id())],
-        scheduling: "none".to_owned(),
-        warnings: (0..20_000).map(|number| format!("\u{1b}[2J\u{9b}2J{number}")).collect(),
-    };
-    send(connection, &ready, &[])?;
+    let warnings = (0..20_000).map(|number| format!("\u{1b}[2J\u{9b}2J{number}")).collect();
+    set_up(connection, admitted, message, (std::process::id(), warnings))?;
     let ToMember::Go { .. } = receive(connection)? else { return Err("no start".into()) };
     for number in 0..2000 {
         let what = format!("handler \u{1b}[2J{number}");
@@ -180,6 +171,40 @@ fn loud(connection: &Connection, admitted: &Admitted<'_>, message: &FromMember) 
         send(connection, &FromMember::RunOverran { what }, &[])?;
     }
     Ok(())
+}
+
+/// From the plan to being ready, with this thread for its task.
+fn set_up(
+    connection: &Connection,
+    admitted: &Admitted<'_>,
+    message: &FromMember,
+    (thread, warnings): (u32, Vec<String>),
+) -> Result<(), Failed> {
+    let FromMember::Segment { generation, size } = message else { return Err("no segment".into()) };
+    let (file, _mapping) = proper_segment(admitted, *size)?;
+    send(connection, message, &[file])?;
+    let ToMember::Peers { .. } = receive(connection)? else { return Err("no peers".into()) };
+    let tasks = &admitted.assembled.job.tasks;
+    let own_task = tasks.iter().position(|task| task.name == "H.user").ok_or("no task")? as u16;
+    let (threads, scheduling) = (vec![(own_task, thread)], "none".to_owned());
+    send(connection, &FromMember::Ready { generation: *generation, threads, scheduling, warnings }, &[])
+}
+
+/// Keeps the protocol until a mode is committed beside what runs, for whose task it names another's thread.
+fn mode_thread(connection: &Connection, admitted: &Admitted<'_>, message: &FromMember) -> Result<(), Failed> {
+    set_up(connection, admitted, message, (std::process::id(), Vec::new()))?;
+    let ToMember::Go { generation, .. } = receive(connection)? else { return Err("no start".into()) };
+    let (name, declarations) = ("mode".to_owned(), Box::new(declarations_of("H.user")));
+    let declare = ModeRequest::Declare { beside: generation, attempt: 0, name, declarations };
+    send(connection, &FromMember::Mode(declare), &[])?;
+    let ToMember::Planned { generation, assembled, plan, .. } = receive(connection)? else {
+        return Err("refused".into());
+    };
+    let admitted = Admitted { assembled: &assembled, plan: &plan, generation };
+    let size = admitted.layout(own_rank(&assembled.job)?)?.size() as u64;
+    let segment = FromMember::Segment { generation, size };
+    set_up(connection, &admitted, &segment, (std::os::unix::process::parent_id(), Vec::new()))?;
+    last(connection)
 }
 
 /// A segment as an honest member makes it.
@@ -213,14 +238,18 @@ fn join(socket: &str) -> Result<Connection, Failed> {
 }
 
 fn declare(connection: &Connection, task: &str) -> Result<(), Failed> {
+    let declarations = declarations_of(task);
+    send(connection, &FromMember::Declare { attempt: 0, declarations }, &[])
+}
+
+fn declarations_of(task: &str) -> MemberDeclarations {
     let task = TaskDeclaration {
         name: task.to_owned(),
         period: Some(Nanos::from_millis(20)),
         budget: Some(Nanos::from_millis(1)),
         ..TaskDeclaration::default()
     };
-    let declarations = MemberDeclarations { tasks: vec![task], ..MemberDeclarations::default() };
-    send(connection, &FromMember::Declare { attempt: 0, declarations }, &[])
+    MemberDeclarations { tasks: vec![task], ..MemberDeclarations::default() }
 }
 
 fn send(connection: &Connection, message: &FromMember, files: &[OwnedFd]) -> Result<(), Failed> {

@@ -214,9 +214,12 @@ impl Agent<'_> {
         if self.coordinator.mode_generation() != Some(generation) {
             return Ok(());
         }
-        let Some(next) = &mut self.next else { return Ok(()) };
+        let Some(next) = &self.next else { return Ok(()) };
         next.running.owns(rank, threads)?;
-        next.threads[rank] = threads.to_vec();
+        let threads = self.known_threads(rank, threads)?;
+        if let Some(next) = &mut self.next {
+            next.threads[rank] = threads;
+        }
         Ok(())
     }
 

@@ -77,6 +77,16 @@ fn threads_that_are_not_its_own_are_an_end() {
 }
 
 #[test]
+fn threads_of_a_mode_that_are_not_its_own_are_an_end() {
+    let _turn = turn();
+    // Alone, so that the mode waits for nobody else; until the job is stopped for it.
+    let job = Job::new(100_000, "policy = \"stop\"").member("H", core(0), "test-hostile", &["mode-thread"]);
+    let outcome = Workplace::new().run(&job.text());
+    assert_eq!(outcome.code, Some(1), "{}", outcome.said());
+    assert!(outcome.stderr.contains("is not of its process"), "{}", outcome.said());
+}
+
+#[test]
 fn a_segment_without_descriptor_or_header_is_an_end() {
     assert_expelled("no-segment", "carries one descriptor");
     assert_expelled("empty-segment", "is expelled");
