@@ -11,6 +11,9 @@ use leveret_types::Nanos;
 /// A guard below this would not cover an ordinary wake-up.
 const GUARD_LEAST: Nanos = Nanos::from_micros(10);
 
+/// So many reasons are told, a line each.
+const LINES_MAX: usize = 512;
+
 /// Why declarations are not admitted.
 pub struct Refused {
     /// One sentence a line.
@@ -132,15 +135,16 @@ pub fn admit_switch(
 }
 
 fn listed(reasons: &[impl ToString]) -> String {
-    reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    let mut lines: Vec<String> = reasons.iter().take(LINES_MAX).map(ToString::to_string).collect();
+    if reasons.len() > lines.len() {
+        lines.push(format!("and {} more", reasons.len() - lines.len()));
+    }
+    lines.join("\n")
 }
 
 fn unsound(violations: &[impl ToString]) -> Refused {
-    let listed: Vec<_> = violations.iter().map(ToString::to_string).collect();
-    Refused::plain(format!(
-        "the plan did not pass the independent checker, so it is not run: {}",
-        listed.join("; ")
-    ))
+    let listed = listed(violations).replace('\n', "; ");
+    Refused::plain(format!("the plan did not pass the independent checker, so it is not run: {listed}"))
 }
 
 /// Whom a commit has to share the cores with, and which are left to it.

@@ -2,9 +2,11 @@
 
 mod channels;
 mod collectives;
+mod errors;
 mod events;
 mod kept;
 mod limits;
+mod names;
 mod shots;
 mod sporadics;
 mod tasks;
@@ -15,6 +17,8 @@ pub use shots::Shot;
 
 use crate::declaration::*;
 use crate::nearest::nearest;
+pub(crate) use errors::Errors;
+use errors::listed;
 use leveret_plan::{Costs, Job, Member};
 use leveret_types::MemberId;
 use std::collections::BTreeMap;
@@ -175,13 +179,7 @@ impl<'a, T: PartialEq + Clone + Debug> Property<'a, T> {
         Self { object, name, given: None }
     }
 
-    fn offer(
-        &mut self,
-        by: &str,
-        value: Option<&T>,
-        show: impl Fn(&T) -> String,
-        errors: &mut Vec<Mismatch>,
-    ) {
+    fn offer(&mut self, by: &str, value: Option<&T>, show: impl Fn(&T) -> String, errors: &mut Errors) {
         let Some(value) = value else { return };
         match &self.given {
             None => self.given = Some(Given { value: value.clone(), by: by.to_owned() }),
@@ -203,17 +201,19 @@ impl<'a, T: PartialEq + Clone + Debug> Property<'a, T> {
 }
 
 /// Brings all declarations together. `code` holds one entry per member in rank order, or is empty when only the
-/// manifest is known (admission before a run). Every mismatch is reported, not only the first.
+/// manifest is known (admission before a run). Not only the first mismatch is reported.
 pub fn assemble(
     manifest: &JobDeclaration,
     code: &[MemberDeclarations],
     costs: Costs,
 ) -> Result<Assembled, Vec<Mismatch>> {
-    let mut errors = limits::too_many(manifest, code);
-    if !errors.is_empty() {
-        return Err(errors);
-    }
+    let mut errors = Errors::default();
+    errors.extend(limits::too_many(manifest, code));
     let names = MemberNames::new(manifest);
+    names::check(code, &names, &mut errors);
+    if !errors.is_empty() {
+        return Err(errors.into_told(&manifest.name));
+    }
     let groups = groups(manifest, code, &mut errors);
     let sound = collectives::check(code, &names, &groups, &mut errors);
     let code = sound.as_deref().unwrap_or(code);
@@ -222,7 +222,7 @@ pub fn assemble(
     let events = events::events(code, &names, &groups, &mut errors);
     let sporadics = sporadics::sporadics((manifest, code), &names, &channels, &tasks, &mut errors);
     if !errors.is_empty() {
-        return Err(errors);
+        return Err(errors.into_told(&manifest.name));
     }
     let members = manifest.members.iter().map(|member| Member { name: member.name.clone() }).collect();
     let mut job = Job {
@@ -236,12 +236,12 @@ pub fn assemble(
     };
     errors.extend(limits::too_much(&job, code));
     if !errors.is_empty() {
-        return Err(errors);
+        return Err(errors.into_told(&manifest.name));
     }
     let once = code.iter().flat_map(|declared| &declared.tasks).filter(|task| task.once);
     let once = once.map(|task| task.name.as_str()).collect();
     let shots = shots::place(&mut job, &once, !code.is_empty(), &mut errors);
-    if errors.is_empty() { Ok(Assembled { job, bindings, events, shots }) } else { Err(errors) }
+    errors.unless(Assembled { job, bindings, events, shots }, &manifest.name)
 }
 
 /// Member names to ranks.
@@ -254,10 +254,10 @@ impl<'a> MemberNames<'a> {
         Self { names: manifest.members.iter().map(|member| member.name.as_str()).collect() }
     }
 
-    fn find(&self, name: &str, place: &str, errors: &mut Vec<Mismatch>) -> Option<MemberId> {
+    fn find(&self, name: &str, place: &str, errors: &mut Errors) -> Option<MemberId> {
         let found = self.names.iter().position(|candidate| *candidate == name);
         if found.is_none() {
-            errors.push(unknown(place, "member", name, self.names.iter().copied()));
+            unknown((place, "member", name), self.names.iter().copied(), errors);
         }
         found.map(|rank| MemberId(rank as u16))
     }
@@ -273,21 +273,30 @@ const MANIFEST: &str = "the manifest";
 /// thousands of wrong ones must not hold up the others.
 const HINTS_MAX: usize = 64;
 
-fn unknown<'a>(place: &str, kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Mismatch {
-    let listed: Vec<_> = known.collect();
-    let hint = match nearest(name, listed.iter().copied()) {
-        Some(near) => format!("; did you mean \"{near}\"?"),
-        None if listed.is_empty() => "; none is declared".to_owned(),
-        None => format!("; declared are {}", listed.join(", ")),
+fn unknown<'a>(
+    (place, kind, name): (&str, &str, &str),
+    known: impl Iterator<Item = &'a str>,
+    errors: &mut Errors,
+) {
+    let hint = if errors.len() < HINTS_MAX {
+        let known: Vec<_> = known.collect();
+        match nearest(name, known.iter().copied()) {
+            Some(near) => format!("; did you mean \"{near}\"?"),
+            None if known.is_empty() => "; none is declared".to_owned(),
+            None => format!("; declared are {}", listed(known)),
+        }
+    } else {
+        String::new()
     };
-    Mismatch::Unknown { place: place.to_owned(), kind: kind.to_owned(), name: name.to_owned(), hint }
+    let (place, kind, name) = (place.to_owned(), kind.to_owned(), name.to_owned());
+    errors.push(Mismatch::Unknown { place, kind, name, hint });
 }
 
 /// All groups by name; `world` is predefined.
 fn groups(
     manifest: &JobDeclaration,
     code: &[MemberDeclarations],
-    errors: &mut Vec<Mismatch>,
+    errors: &mut Errors,
 ) -> BTreeMap<String, Vec<String>> {
     let world: Vec<String> = manifest.members.iter().map(|member| member.name.clone()).collect();
     let names = MemberNames::new(manifest);
@@ -308,9 +317,9 @@ fn groups(
                     object,
                     property: "list of members".to_owned(),
                     left_side: by.clone(),
-                    left: members.join(", "),
+                    left: listed(members.iter().map(String::as_str)),
                     right_side: side,
-                    right: group.members.join(", "),
+                    right: listed(group.members.iter().map(String::as_str)),
                 }),
             }
         }

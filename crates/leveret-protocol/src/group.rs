@@ -1,6 +1,6 @@
 //! What a commit of a group covers: the objects whose groups lie within it.
 
-use crate::assemble::Mismatch;
+use crate::assemble::{Errors, Mismatch};
 use crate::declaration::{GROUP_WORLD, INTERNAL_EVENT, JobDeclaration, MemberDeclarations};
 use leveret_types::{Generation, MemberId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,5 +98,7 @@ pub fn beyond_group(
              \"{outside}\" is in it; create it in a group of these, or commit together with member \"{outside}\""
         ))
     };
-    found.into_iter().map(mismatch).collect()
+    let mut errors = Errors::default();
+    errors.extend(found.into_iter().map(mismatch));
+    errors.into_told(&manifest.name)
 }

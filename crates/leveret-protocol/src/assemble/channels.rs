@@ -2,6 +2,7 @@
 
 use super::ChannelBinding;
 use super::HINTS_MAX;
+use super::errors::{Errors, listed};
 use super::{MANIFEST, MemberNames, Mismatch, Property, unknown};
 use crate::declaration::*;
 use crate::nearest::nearest;
@@ -42,7 +43,7 @@ fn sides<'a>(
     manifest: &'a JobDeclaration,
     code: &'a [MemberDeclarations],
     names: &MemberNames<'_>,
-    errors: &mut Vec<Mismatch>,
+    errors: &mut Errors,
 ) -> Vec<(ChannelKey, Sides<'a>)> {
     let mut order: Vec<(ChannelKey, Sides<'a>)> = Vec::new();
     let mut place: BTreeMap<ChannelKey, usize> = BTreeMap::new();
@@ -95,7 +96,7 @@ pub(super) fn channels(
     code: &[MemberDeclarations],
     names: &MemberNames<'_>,
     groups: &BTreeMap<String, Vec<String>>,
-    errors: &mut Vec<Mismatch>,
+    errors: &mut Errors,
 ) -> (Vec<Channel>, Vec<ChannelBinding>) {
     let mut channels = Vec::new();
     let mut bindings = Vec::new();
@@ -144,7 +145,7 @@ fn channel(
     key: &ChannelKey,
     sides: &Sides<'_>,
     context: &Context<'_>,
-    errors: &mut Vec<Mismatch>,
+    errors: &mut Errors,
 ) -> (Channel, ChannelBinding) {
     let object = context.object;
     let declarations = sides.declarations(context.names);
@@ -206,7 +207,7 @@ fn outgoing(sides: &Sides<'_>, qos: &Qos) -> u32 {
 }
 
 /// What is served at a priority is moved by the library at both ends, or its bound would be nobody's promise.
-fn check_served(sides: &Sides<'_>, qos: &Qos, context: &Context<'_>, errors: &mut Vec<Mismatch>) {
+fn check_served(sides: &Sides<'_>, qos: &Qos, context: &Context<'_>, errors: &mut Errors) {
     for (rank, end) in [sides.source, sides.target].into_iter().flatten() {
         if !end.served {
             errors.push(Mismatch::Impossible(format!(
@@ -235,7 +236,7 @@ fn member_of(
     end: End,
     declarations: &[(String, &ChannelDeclaration)],
     context: &Context<'_>,
-    errors: &mut Vec<Mismatch>,
+    errors: &mut Errors,
 ) -> Option<MemberId> {
     let word = end_word(end);
     let mut property = Property::new(context.object, word);
@@ -285,18 +286,13 @@ fn member_of(
     owner.and_then(|name| context.names.find(&name, context.object, errors))
 }
 
-fn check_group(
-    key: &ChannelKey,
-    ends: [Option<MemberId>; 2],
-    context: &Context<'_>,
-    errors: &mut Vec<Mismatch>,
-) {
+fn check_group(key: &ChannelKey, ends: [Option<MemberId>; 2], context: &Context<'_>, errors: &mut Errors) {
     let Some(members) = context.groups.get(&key.0) else {
         // Groups are declared in code; without it any group may still come.
         if !context.online {
             return;
         }
-        errors.push(unknown(context.object, "group", &key.0, context.groups.keys().map(String::as_str)));
+        unknown((context.object, "group", &key.0), context.groups.keys().map(String::as_str), errors);
         return;
     };
     for end in ends.into_iter().flatten() {
@@ -305,7 +301,7 @@ fn check_group(
             errors.push(Mismatch::Impossible(format!(
                 "{}: member \"{name}\" is not in the group; its members are {}",
                 context.object,
-                members.join(", ")
+                listed(members.iter().map(String::as_str))
             )));
         }
     }
@@ -316,7 +312,7 @@ fn size(
     sides: &Sides<'_>,
     declarations: &[(String, &ChannelDeclaration)],
     object: &str,
-    errors: &mut Vec<Mismatch>,
+    errors: &mut Errors,
 ) -> ByteSize {
     let most = sides.manifest.and_then(|channel| channel.size);
     let within = most.map_or_else(String::new, |most| format!(" (the manifest allows at most {most})"));
@@ -360,7 +356,7 @@ fn default_placement(sides: &Sides<'_>) -> Placement {
 
 /// How many buffers of the programs' belong to each other. MAPPED promises it, so it is an error when that cannot be; ORDERED
 /// at both ends says it by the order, so that a message need not name its buffer unless they are aliased.
-fn mapped(sides: &Sides<'_>, placement: Placement, context: &Context<'_>, errors: &mut Vec<Mismatch>) -> u32 {
+fn mapped(sides: &Sides<'_>, placement: Placement, context: &Context<'_>, errors: &mut Errors) -> u32 {
     let [Some(source), Some(target)] = [sides.source, sides.target] else { return 0 };
     let is_promised = |(_, end): (usize, &ChannelEndDeclaration)| {
         end.policy == IteratorPolicy::FifoMapped && end.allowed.is_some()

@@ -1,5 +1,6 @@
 //! Collective channels: every member of the group declares the same.
 
+use super::errors::Errors;
 use super::{HINTS_MAX, MemberNames, Mismatch, Property};
 use crate::declaration::*;
 use crate::nearest::nearest;
@@ -15,7 +16,7 @@ pub(super) fn check(
     code: &[MemberDeclarations],
     names: &MemberNames<'_>,
     groups: &BTreeMap<String, Vec<String>>,
-    errors: &mut Vec<Mismatch>,
+    errors: &mut Errors,
 ) -> Option<Vec<MemberDeclarations>> {
     let mut sides: Sides<'_> = BTreeMap::new();
     for (rank, declarations) in code.iter().enumerate() {
@@ -71,7 +72,7 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    fn everybody_declares(&self, declared: &[(usize, &CollectiveDeclaration)], errors: &mut Vec<Mismatch>) {
+    fn everybody_declares(&self, declared: &[(usize, &CollectiveDeclaration)], errors: &mut Errors) {
         let Some((first, one)) = declared.first() else { return };
         let present = self.names.side(*first);
         for pair in declared.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
@@ -105,7 +106,7 @@ impl Context<'_> {
         }
     }
 
-    fn all_agree(&self, declared: &[(usize, &CollectiveDeclaration)], errors: &mut Vec<Mismatch>) {
+    fn all_agree(&self, declared: &[(usize, &CollectiveDeclaration)], errors: &mut Errors) {
         let mut form = Property::new(self.object, "kind");
         let mut root = Property::new(self.object, "root");
         let mut operation = Property::new(self.object, "operation");
@@ -124,11 +125,11 @@ impl Context<'_> {
     }
 
     /// Members agree in kind and root.
-    fn sizes_fit(&self, declared: &[(usize, &CollectiveDeclaration)], errors: &mut Vec<Mismatch>) {
+    fn sizes_fit(&self, declared: &[(usize, &CollectiveDeclaration)], errors: &mut Errors) {
         let Some((_, one)) = declared.first() else { return };
         let members = self.members.len() as u64;
         let mut size = Property::new(self.object, "size of buffers");
-        let mut offer = |rank: usize, found: Option<&ByteSize>, errors: &mut Vec<Mismatch>| {
+        let mut offer = |rank: usize, found: Option<&ByteSize>, errors: &mut Errors| {
             size.offer(&self.names.side(rank), found, ByteSize::to_string, errors);
         };
         for (rank, declared) in declared {

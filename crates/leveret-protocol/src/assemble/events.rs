@@ -1,5 +1,6 @@
 //! Events: the triggers and receptors of all members meet by name and group.
 
+use super::errors::{Errors, listed};
 use super::{HINTS_MAX, MemberNames, Mismatch, unknown};
 use crate::declaration::{
     ChannelEndDeclaration, CollectiveDeclaration, GROUP_WORLD, INTERNAL_EVENT, MemberDeclarations,
@@ -45,7 +46,7 @@ pub(super) fn events(
     code: &[MemberDeclarations],
     names: &MemberNames<'_>,
     groups: &BTreeMap<String, Vec<String>>,
-    errors: &mut Vec<Mismatch>,
+    errors: &mut Errors,
 ) -> Vec<EventBinding> {
     let mut events: Vec<EventBinding> = Vec::new();
     let mut place: BTreeMap<Key<'_>, usize> = BTreeMap::new();
@@ -141,10 +142,10 @@ fn rank_in_group(
     rank: usize,
     names: &MemberNames<'_>,
     groups: &BTreeMap<String, Vec<String>>,
-    errors: &mut Vec<Mismatch>,
+    errors: &mut Errors,
 ) -> Option<u16> {
     let Some(members) = groups.get(key.0) else {
-        errors.push(unknown(&object_of(key), "group", key.0, groups.keys().map(String::as_str)));
+        unknown((&object_of(key), "group", key.0), groups.keys().map(String::as_str), errors);
         return None;
     };
     let name = names.names.get(rank).copied().unwrap_or("?");
@@ -154,7 +155,7 @@ fn rank_in_group(
             "{}: {} is not in the group; its members are {}",
             object_of(key),
             names.side(rank),
-            members.join(", ")
+            listed(members.iter().map(String::as_str))
         )));
     }
     found.map(|place| place as u16)

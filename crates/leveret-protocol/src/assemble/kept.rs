@@ -1,5 +1,6 @@
 //! What members keep from what runs when they change the mode: the two ends of a channel keep it together, or neither does.
 
+use super::errors::Errors;
 use super::{Assembled, EventBinding, Mismatch};
 use crate::declaration::{INTERNAL_EVENT, MemberDeclarations};
 use leveret_plan::{Channel, Kept};
@@ -11,7 +12,7 @@ use leveret_types::{ChannelId, MemberId, TaskId};
 /// A mismatch for each channel that one end keeps and the other does not, and for each thing that a member keeps and does not declare.
 pub fn kept(assembled: &Assembled, code: &[MemberDeclarations]) -> Result<Kept, Vec<Mismatch>> {
     let job = &assembled.job;
-    let mut errors = Vec::new();
+    let mut errors = Errors::default();
     let mut kept = Kept::default();
     let side = |member: MemberId| {
         let name = job.members.get(member.index()).map_or("?", |member| member.name.as_str());
@@ -63,12 +64,12 @@ pub fn kept(assembled: &Assembled, code: &[MemberDeclarations]) -> Result<Kept, 
             }
         }
     }
-    if errors.is_empty() { Ok(kept) } else { Err(errors) }
+    errors.unless(kept, &job.name)
 }
 
 /// What of `before` is kept by some of the members that share it and not by others, be it that these have it no longer or make it anew.
 pub fn kept_in_part(before: &Assembled, code: &[MemberDeclarations]) -> Vec<Mismatch> {
-    let mut loose = Vec::new();
+    let mut loose = Errors::default();
     let mut told = |object: String, ends: Vec<(String, bool)>| {
         let named = |keeps: bool| {
             let of_kind = ends.iter().filter(|(_, is_kept)| *is_kept == keeps);
@@ -99,7 +100,7 @@ pub fn kept_in_part(before: &Assembled, code: &[MemberDeclarations]) -> Vec<Mism
         let object = format!("event \"{}\" of group \"{}\"", event.name, event.group);
         told(object, triggers.chain(receptors).map(end).collect());
     }
-    loose
+    loose.into_told(&before.job.name)
 }
 
 fn keeps_channel(code: &[MemberDeclarations], member: MemberId, channel: &Channel) -> bool {
@@ -149,7 +150,7 @@ pub fn kept_events(
     after: &Assembled,
     code: &[MemberDeclarations],
 ) -> Result<(), Vec<Mismatch>> {
-    let mut errors = Vec::new();
+    let mut errors = Errors::default();
     for event in &after.events {
         let ends = ends_of(event, code);
         let side = |(member, kind, _): &(MemberId, &str, bool)| {
@@ -183,7 +184,7 @@ pub fn kept_events(
             });
         }
     }
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    errors.unless((), &after.job.name)
 }
 
 /// Every trigger and receptor of an event: whose it is, what it is, and whether it is kept.

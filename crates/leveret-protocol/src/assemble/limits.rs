@@ -59,6 +59,12 @@ pub(super) fn too_many(manifest: &JobDeclaration, code: &[MemberDeclarations]) -
         ("ends of kept channels", in_code(|declared| declared.kept.channels.len()), 2 * CHANNELS_MAX),
         ("kept tasks", in_code(|declared| declared.kept.tasks.len()), TASKS_MAX),
         ("kept handlers", in_code(|declared| declared.kept.works.len()), TASKS_MAX),
+        ("channels of tasks", in_code(ends_of_tasks), ENDS_OF_TASKS_MAX),
+        (
+            "groups of one member",
+            code.iter().map(|declared| declared.groups.len()).max().unwrap_or(0),
+            CHANNELS_MAX,
+        ),
         ("groups", distinct(code.iter().flat_map(|declared| &declared.groups), group_name), CHANNELS_MAX),
     ];
     let counted = counts
@@ -73,6 +79,13 @@ pub(super) fn too_many(manifest: &JobDeclaration, code: &[MemberDeclarations]) -
         beyond(&manifest.name, ("tasks", TASKS_MAX), of_tasks(code)),
     ]);
     found.flatten().collect()
+}
+
+/// Far more than there are ends of channels: each name is looked for.
+const ENDS_OF_TASKS_MAX: usize = 4 * CHANNELS_MAX;
+
+fn ends_of_tasks(declared: &MemberDeclarations) -> usize {
+    declared.tasks.iter().map(|task| task.reads.len() + task.writes.len()).sum()
 }
 
 fn group_name(group: &GroupDeclaration) -> &str {

@@ -8,6 +8,7 @@
 //! Where the place lies in a round follows from the distances between the shots alone, so the plan does not depend on when it is made. The
 //! epoch is chosen to match: a whole number of rounds before the first shot.
 
+use super::errors::Errors;
 use super::{Assembled, Mismatch};
 use leveret_plan::{Channel, Job, Qos, TIME_NS_MAX, Task, round};
 use leveret_types::{ChannelId, Nanos};
@@ -56,12 +57,7 @@ fn is_shot(channel: &Channel) -> bool {
 
 /// Gives everything that has no period a place in the round. `once` names the tasks that move single shots; `online` says that every member
 /// has declared.
-pub(super) fn place(
-    job: &mut Job,
-    once: &BTreeSet<&str>,
-    online: bool,
-    errors: &mut Vec<Mismatch>,
-) -> Vec<Shot> {
+pub(super) fn place(job: &mut Job, once: &BTreeSet<&str>, online: bool, errors: &mut Errors) -> Vec<Shot> {
     let round = round(job).map_or(ROUND_ALONE, |round| round.min(Nanos(TIME_NS_MAX)));
     let mut shots: Vec<Shot> = Vec::new();
     for (index, channel) in job.channels.iter().enumerate().filter(|(_, channel)| is_shot(channel)) {
@@ -107,7 +103,7 @@ pub(super) fn place(
 }
 
 /// Single shots and the tasks that move them have each other, and nothing else.
-fn check(job: &Job, once: &BTreeSet<&str>, shots: &[Shot], online: bool, errors: &mut Vec<Mismatch>) {
+fn check(job: &Job, once: &BTreeSet<&str>, shots: &[Shot], online: bool, errors: &mut Errors) {
     let is_shot = |channel: &ChannelId| shots.iter().any(|shot| shot.channel == *channel);
     let is_once = |task: &Task| once.contains(task.name.as_str());
     for task in &job.tasks {

@@ -1,5 +1,6 @@
 //! Work beside the time table: what serves the ends of priority- and event-driven channels, and what members declare.
 
+use super::errors::Errors;
 use super::tasks::show_core;
 use super::{HINTS_MAX, MANIFEST, MemberNames, Mismatch, Property};
 use crate::declaration::*;
@@ -18,7 +19,7 @@ pub(super) fn sporadics(
     names: &MemberNames<'_>,
     channels: &[Channel],
     tasks: &[Task],
-    errors: &mut Vec<Mismatch>,
+    errors: &mut Errors,
 ) -> Vec<Sporadic> {
     let mut all: Vec<Sporadic> = channels
         .iter()
@@ -81,7 +82,7 @@ fn declared<'a>(
     manifest: &'a JobDeclaration,
     code: &'a [MemberDeclarations],
     names: &MemberNames<'_>,
-    errors: &mut Vec<Mismatch>,
+    errors: &mut Errors,
 ) -> Vec<(String, Sides<'a>)> {
     let mut order: Vec<(String, Sides<'a>)> = Vec::new();
     for (member, declared) in &manifest.sporadics {
@@ -132,7 +133,7 @@ fn sporadic(
     (rank, in_manifest, in_code): Sides<'_>,
     manifest: &JobDeclaration,
     names: &MemberNames<'_>,
-    errors: &mut Vec<Mismatch>,
+    errors: &mut Errors,
 ) -> Sporadic {
     let object = format!("task \"{name}\"");
     let side = names.side(rank);

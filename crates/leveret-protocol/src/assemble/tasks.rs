@@ -1,6 +1,7 @@
 //! Tasks: the manifest's part and the code's.
 
 use super::channels::end_word;
+use super::errors::Errors;
 use super::{HINTS_MAX, MANIFEST, MemberNames, Mismatch, Property, unknown};
 use crate::declaration::*;
 use crate::nearest::nearest;
@@ -23,7 +24,7 @@ pub(super) fn tasks(
     code: &[MemberDeclarations],
     names: &MemberNames<'_>,
     channels: &[Channel],
-    errors: &mut Vec<Mismatch>,
+    errors: &mut Errors,
 ) -> Vec<Task> {
     let mut order: Vec<(String, TaskSides<'_>)> = Vec::new();
     for (member, task) in &manifest.tasks {
@@ -80,7 +81,7 @@ fn task(
     manifest: &JobDeclaration,
     names: &MemberNames<'_>,
     channels: &[Channel],
-    errors: &mut Vec<Mismatch>,
+    errors: &mut Errors,
 ) -> Task {
     let object = format!("task \"{name}\"");
     let side = names.side(rank);
@@ -149,7 +150,7 @@ fn bound_channels<'a>(
     member: MemberId,
     object: &str,
     channels: &[Channel],
-    errors: &mut Vec<Mismatch>,
+    errors: &mut Errors,
 ) -> Vec<ChannelId> {
     let mut bound = Vec::new();
     let holder = |channel: &Channel| if end == End::Source { channel.source } else { channel.target };
@@ -159,12 +160,7 @@ fn bound_channels<'a>(
         match look_up(&held, name).as_slice() {
             [] => {
                 let kind = format!("channel whose {} is this task's member, named", end_word(end));
-                errors.push(unknown(
-                    object,
-                    &kind,
-                    name,
-                    held.iter().map(|(_, channel)| channel.name.as_str()),
-                ));
+                unknown((object, &kind, name), held.iter().map(|(_, channel)| channel.name.as_str()), errors);
             }
             [index] => {
                 let id = ChannelId(*index as u16);

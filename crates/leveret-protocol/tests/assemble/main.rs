@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "a test has no public interface")]
 
 mod arbitrary;
+mod bounds;
 mod channels;
 mod collectives;
 mod events;
