@@ -337,6 +337,12 @@ pub struct EventDeclarations {
 /// program's name has it.
 pub const INTERNAL_EVENT: char = '\u{1}';
 
+/// So, after that, the source of a channel between two members calls the target.
+pub const SENT_EVENT: &str = "sent ";
+
+/// And so the target calls the source.
+pub const TAKEN_EVENT: &str = "taken ";
+
 /// So, after that, those of a channel of a group.
 pub const MOVED_EVENT: &str = "moved ";
 

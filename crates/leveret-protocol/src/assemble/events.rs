@@ -3,8 +3,8 @@
 use super::errors::{Errors, listed};
 use super::{HINTS_MAX, MemberNames, Mismatch, unknown};
 use crate::declaration::{
-    ChannelEndDeclaration, CollectiveDeclaration, GROUP_WORLD, INTERNAL_EVENT, MemberDeclarations,
-    SporadicDeclaration,
+    ChannelEndDeclaration, CollectiveDeclaration, End, GROUP_WORLD, INTERNAL_EVENT, MOVED_EVENT,
+    MemberDeclarations, SENT_EVENT, SporadicDeclaration, TAKEN_EVENT,
 };
 use crate::nearest::nearest;
 use leveret_plan::Qos;
@@ -55,6 +55,10 @@ pub(super) fn events(
         for (index, trigger) in declarations.events.triggers.iter().enumerate() {
             let key = (trigger.group.as_str(), trigger.event.as_str());
             let Some(in_group) = rank_in_group(key, rank, names, groups, errors) else { continue };
+            if !may_have(key, declarations, (in_group, true)) {
+                errors.push(of_the_library(key, &names.side(rank)));
+                continue;
+            }
             let event = *place.entry(key).or_insert_with(|| {
                 events.push(EventBinding {
                     name: trigger.event.clone(),
@@ -77,7 +81,9 @@ pub(super) fn events(
     for (rank, declarations) in code.iter().enumerate() {
         for receptor in &declarations.events.receptors {
             let key = (receptor.group.as_str(), receptor.event.as_str());
-            if rank_in_group(key, rank, names, groups, errors).is_none() {
+            let Some(in_group) = rank_in_group(key, rank, names, groups, errors) else { continue };
+            if !may_have(key, declarations, (in_group, false)) {
+                errors.push(of_the_library(key, &names.side(rank)));
                 continue;
             }
             let Some(event) = place.get(&key) else {
@@ -96,6 +102,33 @@ pub(super) fn events(
         }
     }
     events
+}
+
+/// Whether a member can fire an event (`fires`) or hear it: one of the library's own only at its end of the channel that it is of, which it
+/// declares. Whoever fired another's would move, or hold up, what is not its own.
+fn may_have((group, event): Key<'_>, declared: &MemberDeclarations, (in_group, fires): (u16, bool)) -> bool {
+    let Some(own) = event.strip_prefix(INTERNAL_EVENT) else { return true };
+    if let Some((rank, name)) = own.strip_prefix(MOVED_EVENT).and_then(|moved| moved.split_once(' ')) {
+        let is_of_it = rank.parse() == Ok(in_group);
+        let mut collectives = declared.collectives.iter();
+        return is_of_it == fires && collectives.any(|whole| whole.group == group && whole.name == name);
+    }
+    let (fired_at, name) = match (own.strip_prefix(SENT_EVENT), own.strip_prefix(TAKEN_EVENT)) {
+        (Some(name), _) => (End::Source, name),
+        (_, Some(name)) => (End::Target, name),
+        _ => return false,
+    };
+    let of_channel = |end: &&ChannelEndDeclaration| {
+        end.channel.name == name && end.channel.group.as_deref().unwrap_or(GROUP_WORLD) == group
+    };
+    declared.ends.iter().filter(of_channel).any(|end| (end.end == fired_at) == fires)
+}
+
+fn of_the_library(key: Key<'_>, side: &str) -> Mismatch {
+    Mismatch::Impossible(format!(
+        "{}: {side} has no end of a channel for which the library makes it; events of programs have names of printable text",
+        object_of((key.0, &key.1.escape_debug().to_string()))
+    ))
 }
 
 fn object_of((group, event): Key<'_>) -> String {

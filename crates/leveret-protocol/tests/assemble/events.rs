@@ -67,3 +67,67 @@ fn who_is_not_in_the_group_has_no_part_in_its_events() {
     code[2].groups.push(pair);
     refused(&manifest(), &code, &["member \"C\" is not in the group", "A, B"]);
 }
+
+/// Such an event rings at who moves a channel's messages, so that whoever fired another's would hold them up.
+#[test]
+fn an_event_of_the_librarys_own_is_had_at_its_end_of_the_channel_only() {
+    let [sent, taken] = [SENT_EVENT, TAKEN_EVENT].map(|what| format!("{INTERNAL_EVENT}{what}AB"));
+    let code = |fires: [&str; 3], hears: [&str; 3]| {
+        let mut code = two_ends(end(End::Source, sized()), end(End::Target, sized()));
+        for (member, (fires, hears)) in code.iter_mut().zip(fires.into_iter().zip(hears)) {
+            let named = |event: &&str| !event.is_empty();
+            member.events.triggers.extend([fires].iter().filter(|e| named(e)).map(|e| trigger(e, "world")));
+            member.events.receptors.extend([hears].iter().filter(|e| named(e)).map(|e| receptor(e, "world")));
+        }
+        code
+    };
+    let events = meet(&manifest(), &code([&sent, &taken, ""], [&taken, &sent, ""])).events;
+    assert_eq!(events.len(), 2);
+    let unknown = format!("{INTERNAL_EVENT}AB");
+    let moved = format!("{INTERNAL_EVENT}{MOVED_EVENT}2 AB");
+    let wrong = [
+        code([&sent, &taken, &sent], ["", "", ""]),
+        code([&sent, &taken, ""], ["", "", &taken]),
+        code([&taken, "", ""], ["", "", ""]),
+        code([&sent, "", ""], [&sent, "", ""]),
+        code([&unknown, "", ""], ["", "", ""]),
+        code(["", "", &moved], ["", "", ""]),
+    ];
+    for code in wrong {
+        refused(&manifest(), &code, &["of group \"world\"", "no end of a channel", "printable text"]);
+    }
+}
+
+#[test]
+fn what_a_channel_of_a_group_moves_is_told_by_each_rank_of_itself() {
+    let whole = CollectiveDeclaration {
+        name: "all".to_owned(),
+        group: GROUP_WORLD.to_owned(),
+        form: CollectiveForm::Barrier,
+        root: None,
+        operation: None,
+        dataspec: None,
+        element: 1,
+        sends: None,
+        receives: None,
+        qos: every(100),
+        slack: 1,
+    };
+    let moved = |rank: usize| format!("{INTERNAL_EVENT}{MOVED_EVENT}{rank} all");
+    let code = |ranks: [usize; 3]| {
+        ranks.map(|rank| {
+            let others = (0..3).filter(|other| *other != rank).map(|other| receptor(&moved(other), "world"));
+            MemberDeclarations {
+                collectives: vec![whole.clone()],
+                events: EventDeclarations {
+                    triggers: vec![trigger(&moved(rank), "world")],
+                    receptors: others.collect(),
+                },
+                ..MemberDeclarations::default()
+            }
+        })
+    };
+    assert_eq!(meet(&manifest(), &code([0, 1, 2])).events.len(), 3);
+    let errors = assemble(&manifest(), &code([0, 1, 1]), Costs::default()).expect_err("not C's own");
+    assert!(text(&errors).contains("member \"C\" has no end of a channel"), "{}", text(&errors));
+}
