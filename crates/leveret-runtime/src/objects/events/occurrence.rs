@@ -28,7 +28,8 @@ pub(super) struct Occurrence {
 }
 
 enum Form {
-    Fired(FiringSource),
+    /// With as many firings as were ever believed of it.
+    Fired(FiringSource, AtomicU64),
     Combined(ReceptorCombination, Vec<Occurrence>),
 }
 
@@ -48,11 +49,15 @@ pub(super) struct Consumed {
 impl Occurrence {
     /// Of any of these triggers.
     pub(super) fn of_sources(sources: Vec<FiringSource>) -> Self {
-        let mut parts: Vec<Self> = sources.into_iter().map(|source| Self::new(Form::Fired(source))).collect();
+        let mut parts: Vec<Self> = sources.into_iter().map(Self::fired).collect();
         match (parts.len(), parts.pop()) {
             (1, Some(only)) => only,
             (_, last) => Self::combined(ReceptorCombination::Any, parts.into_iter().chain(last).collect()),
         }
+    }
+
+    fn fired(source: FiringSource) -> Self {
+        Self::new(Form::Fired(source, AtomicU64::new(0)))
     }
 
     pub(super) fn combined(combination: ReceptorCombination, parts: Vec<Self>) -> Self {
@@ -65,9 +70,14 @@ impl Occurrence {
 
     fn total(&self) -> u64 {
         match &self.form {
-            // Where its count is damaged a trigger has fired as often as was believed of it.
-            Form::Fired(source) => {
-                source.reader.fired().unwrap_or_else(|| self.consumed.load(Ordering::Acquire))
+            // Where its count is damaged, or has fallen, a trigger has fired as often as was believed of it: a total that fell would hide as many
+            // firings of others that are combined with it.
+            Form::Fired(source, believed) => {
+                let before = believed.load(Ordering::Acquire);
+                match source.reader.fired() {
+                    Some(fired) if fired > before => believed.fetch_max(fired, Ordering::AcqRel).max(fired),
+                    _ => before,
+                }
             }
             Form::Combined(ReceptorCombination::Any, parts) => {
                 parts.iter().fold(0, |sum, part| sum.saturating_add(part.total()))
@@ -87,8 +97,8 @@ impl Occurrence {
     /// Consumes everything that is pending, and gives the time of the first of it; the inner value is `None` where that is not
     /// known. Of a single trigger only.
     pub(super) fn drain(&self) -> Option<Option<Nanos>> {
-        let Form::Fired(source) = &self.form else { return None };
-        let total = source.reader.fired()?;
+        let Form::Fired(source, _) = &self.form else { return None };
+        let total = self.total();
         let before = self.consumed.fetch_max(total, Ordering::AcqRel);
         (total > before).then(|| source.reader.time(before))
     }
@@ -114,7 +124,7 @@ impl Occurrence {
     /// Consumes what a claimed occurrence is made of.
     fn resolve(&self, number: u64) -> Consumed {
         match &self.form {
-            Form::Fired(source) => {
+            Form::Fired(source, _) => {
                 let time = source.reader.time(number);
                 Consumed { rank: source.rank, number, time, lost: u64::from(time.is_none()) }
             }
@@ -148,13 +158,9 @@ impl Occurrence {
     /// Of the next occurrence, if it is there.
     fn urgency(&self) -> Option<Urgency> {
         match &self.form {
-            Form::Fired(source) => {
+            Form::Fired(source, _) => {
                 let number = self.consumed.load(Ordering::Acquire);
-                let time = source
-                    .reader
-                    .fired()
-                    .is_some_and(|fired| fired > number)
-                    .then(|| source.reader.time(number))?;
+                let time = (self.total() > number).then(|| source.reader.time(number))?;
                 // A time that is overwritten is earlier than all that are not.
                 Some((Reverse(source.priority), time.unwrap_or(Nanos(i64::MIN)), source.rank))
             }
@@ -180,7 +186,7 @@ impl Occurrence {
     /// Whether it may still occur, when nobody fires any more who is dead.
     pub(super) fn is_possible(&self, is_dead: &dyn Fn(MemberId) -> bool) -> bool {
         match &self.form {
-            Form::Fired(source) => !is_dead(source.member) || self.pending() > 0,
+            Form::Fired(source, _) => !is_dead(source.member) || self.pending() > 0,
             Form::Combined(ReceptorCombination::Any, parts) => {
                 parts.iter().any(|part| part.is_possible(is_dead))
             }
@@ -193,7 +199,7 @@ impl Occurrence {
     /// Adds the triggers that can make it occur.
     pub(super) fn collect_sources(&self, into: &mut Vec<FiringSource>) {
         match &self.form {
-            Form::Fired(source) => into.push(source.clone()),
+            Form::Fired(source, _) => into.push(source.clone()),
             Form::Combined(_, parts) => parts.iter().for_each(|part| part.collect_sources(into)),
         }
     }

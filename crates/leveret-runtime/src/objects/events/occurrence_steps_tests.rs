@@ -6,9 +6,9 @@ use leveret_memory::sync::steps;
 
 const KEPT: u64 = 64;
 
-/// Most steps of a look at the urgency or the total of one trigger: what is consumed, what was fired with the time of the last, and the
-/// time with what was fired once more.
-const LOOK: u64 = 5;
+/// Most steps of a look at the urgency or the total of one trigger: what is consumed, what was believed to be fired, what was fired with the
+/// time of the last, that it is believed, and the time with what was fired once more.
+const LOOK: u64 = 7;
 
 fn of(
     combination: Option<ReceptorCombination>,
@@ -54,7 +54,7 @@ fn a_firing_is_consumed_in_as_many_steps_whatever_is_pending() {
                     _ => pending * u64::from(count),
                 };
                 assert_eq!(consumed, all, "{combination:?} of {count}, {pending} of each");
-                steps::of(3 * u64::from(count), || occurrence.is_possible(&|_| true));
+                steps::of(4 * u64::from(count), || occurrence.is_possible(&|_| true));
             }
         }
     }

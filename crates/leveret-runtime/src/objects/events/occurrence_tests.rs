@@ -229,3 +229,29 @@ fn a_damaged_count_runs_nothing_and_holds_up_no_other_trigger() {
         assert_eq!((any.pending(), any.consume(), all.consume()), (0, None, None), "{nonsense}");
     }
 }
+
+/// A peer that takes back what it has fired keeps nobody else's firings from being consumed.
+// spec: LAW-VALID-01
+#[test]
+fn a_count_that_falls_hides_no_firing_of_another_trigger() {
+    const FIRED: u64 = 40;
+    let (liars, liar) = triggers(1);
+    let (writers, honest) = triggers(1);
+    let mut any = Occurrence::of_sources([liar, honest].concat());
+    for number in 0..FIRED {
+        liars[0].fire(Nanos(number as i64));
+    }
+    for _ in 0..FIRED {
+        assert!(any.consume().is_some());
+    }
+    // As it was before anything was fired.
+    let Form::Combined(_, parts) = &mut any.form else { panic!("a combination") };
+    let Form::Fired(source, _) = &mut parts[0].form else { panic!("a trigger") };
+    *source = triggers(1).1.remove(0);
+    for number in 0..3 {
+        writers[0].fire(Nanos(100));
+        assert_eq!(any.pending(), 1);
+        assert_eq!(any.consume().map(|consumed| (consumed.number, consumed.lost)), Some((number, 0)));
+    }
+    assert_eq!((any.pending(), any.consume()), (0, None));
+}
