@@ -164,6 +164,31 @@ pub(crate) struct Monitor {
     pub(crate) misses: u64,
 }
 
+/// Of more events than these the first and the latest quarter stay, and between them what ends runs: of each member once of each kind.
+fn thin_middle(events: &mut Vec<Event>, most: usize) {
+    if events.len() <= most {
+        return;
+    }
+    let (first, latest) = (most / 4, events.len() - most / 4);
+    let (mut place, mut known) = (0.., BTreeSet::new());
+    events.retain(|event| {
+        let is_middle = place.next().is_some_and(|place| (first..latest).contains(&place));
+        let ends = end_of(&event.kind).is_some_and(|end| known.insert(end));
+        !is_middle || ends
+    });
+}
+
+/// Which member ends a run, or its own part in it, by an event, and how.
+fn end_of(kind: &EventKind) -> Option<(u16, u8)> {
+    match kind {
+        EventKind::MemberDied { member, .. } => Some((*member, 0)),
+        EventKind::MemberEnded { member, .. } => Some((*member, 1)),
+        EventKind::GaveUp { member, .. } => Some((*member, 2)),
+        EventKind::StopAsked { member, .. } => Some((*member, 3)),
+        _ => None,
+    }
+}
+
 /// The thread of a task; 0 if none is known.
 fn thread_of(threads: &[(u16, u32)], task: usize) -> u32 {
     threads.iter().find(|(index, _)| usize::from(*index) == task).map_or(0, |(_, thread)| *thread)
@@ -478,9 +503,7 @@ impl Monitor {
             let is_latest = place.next().is_some_and(|place| place >= latest);
             is_latest || !comes_often(event) || windows.holds(event.at)
         });
-        if self.events.len() > EVENTS_MAX {
-            self.events.drain(EVENTS_MAX / 4..self.events.len() - EVENTS_MAX / 4);
-        }
+        thin_middle(&mut self.events, EVENTS_MAX);
     }
 
     /// The first change of each task's scheduling, in words: it is told also where it made nothing late.
@@ -591,3 +614,28 @@ mod tests {
         assert_eq!(stop_after(Nanos(-5), millisecond), (1, millisecond));
     }
 }
+
+    #[test]
+    fn what_ends_a_run_stays_however_much_else_happens() {
+        const MOST: usize = 1000;
+        let at = |at: usize, kind: EventKind| Event { at: Nanos(at as i64), kind };
+        let failed =
+            |times: usize| EventKind::RunsFailed { member: 0, what: "h".to_owned(), times: times as u64 };
+        let died = |member: u16| EventKind::MemberDied { member, how: "signal 9".to_owned() };
+        let mut events = Vec::new();
+        for number in 0..10 * MOST {
+            events.push(at(number, failed(number)));
+            if number == 5 * MOST {
+                events.extend([at(number, died(1)), at(number, died(2))]);
+            }
+            // A member may say of itself what it likes, as often as it likes.
+            let (member, since, why) = (3, Nanos::ZERO, String::new());
+            events.push(at(number, EventKind::StopAsked { member, since, why }));
+            thin_middle(&mut events, MOST);
+            assert!(events.len() <= MOST);
+        }
+        for member in [1, 2] {
+            assert_eq!(events.iter().filter(|event| event.kind == died(member)).count(), 1, "{member}");
+        }
+        assert!(events.is_sorted_by_key(|event| event.at));
+    }
