@@ -287,7 +287,7 @@ impl TaskCollector {
         let mut counter = |which| {
             // Of all numbers this one says that nothing could be counted.
             let value = reader.counter(which).checked(|value| *value != u64::MAX)?;
-            let value = span.count(Alleged::new(value));
+            let value = span.count_of_task(Alleged::new(value));
             implausible += u64::from(value.is_none());
             value
         };
@@ -305,6 +305,11 @@ impl TaskCollector {
         implausible += u64::from(gaps.is_none());
         record.gaps = gaps.unwrap_or_default();
         implausible
+    }
+
+    /// Whether an instance can have begun by `now`. A member may count those before the epoch too.
+    pub(crate) fn has_begun(&self, instance: u64, now: Nanos) -> bool {
+        self.table.has_begun(instance.saturating_sub(self.record.before), Span { epoch: self.epoch, now })
     }
 
     /// The instance whose body has begun and of which no record tells that it has ended, and when it began.
@@ -384,6 +389,8 @@ pub(crate) struct ChannelCollector {
     coarseness: Coarseness,
     /// Instances in which the receiver waited and found nothing. What turns out to have been started in one was late.
     vacant: BTreeSet<u64>,
+    /// Records of target and source that were read, or lost before that.
+    told: [u64; 2],
     /// Whether the words of source and target were damaged at the last look.
     is_damaged: [bool; 2],
     record: ChannelRecord,
@@ -412,6 +419,7 @@ impl ChannelCollector {
             messages: BTreeMap::new(),
             coarseness: Coarseness::default(),
             vacant: BTreeSet::new(),
+            told: [0; 2],
             is_damaged: [false; 2],
             record: ChannelRecord { before, ..ChannelRecord::default() },
             changes: Changes::new(false),
@@ -500,7 +508,13 @@ impl ChannelCollector {
         let Drained { lost, damaged } = reader.drain(|record| alleged.push(record));
         let span = Span { epoch: self.epoch, now: clock() };
         let (mut fresh, mut implausible) = (Vec::with_capacity(alleged.len()), damaged);
-        for record in alleged {
+        let read = alleged.len() as u64;
+        let possible = self.table.records(span).saturating_sub(self.told[usize::from(is_source)]);
+        for (record, number) in alleged.into_iter().zip(0..) {
+            if number >= possible {
+                implausible += 1;
+                continue;
+            }
             match self.table.message(record, is_source, span) {
                 // It says that its own words were damaged.
                 Some((_, FateCode::Restored)) => implausible += 1,
@@ -512,8 +526,13 @@ impl ChannelCollector {
                 None => implausible += 1,
             }
         }
-        match self.table.lost(lost, span) {
-            Some(lost) => self.record.records_lost = self.record.records_lost.saturating_add(lost),
+        let told = &mut self.told[usize::from(is_source)];
+        *told = told.saturating_add(read);
+        match lost.at_most(possible.saturating_sub(read)) {
+            Some(lost) => {
+                self.told[usize::from(is_source)] += lost;
+                self.record.records_lost = self.record.records_lost.saturating_add(lost);
+            }
             None => implausible += 1,
         }
         self.implausible(is_source, implausible);
@@ -530,6 +549,11 @@ impl ChannelCollector {
         for (is_source, (before, now)) in [true, false].into_iter().zip(before.into_iter().zip(is_damaged)) {
             self.implausible(is_source, u64::from(now && !before));
         }
+    }
+
+    /// Whether the receiver can have looked for an instance by `now`. A member may count those before the epoch too.
+    pub(crate) fn has_begun(&self, instance: u64, now: Nanos) -> bool {
+        self.table.has_begun(instance.saturating_sub(self.record.before), Span { epoch: self.epoch, now })
     }
 
     fn implausible(&mut self, is_source: bool, by: u64) {

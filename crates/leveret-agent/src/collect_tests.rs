@@ -368,6 +368,62 @@ fn a_message_that_cannot_be_true_is_left_out_and_lies_with_its_end() {
     assert_eq!(kept_of(false, false, |_| {}), (20, Implausible::default()));
 }
 
+/// However often an end says it, and however much of it it says was overwritten: what is counted is what so many instances can have.
+#[test]
+fn what_an_end_says_again_and_again_is_counted_as_often_as_can_be() {
+    let job = pair();
+    let (mut writer, writer_peer) = segment(&job, 0, |_| 0);
+    let (mut reader, reader_peer) = segment(&job, 1, |_| 0);
+    let (mut sender, mut receiver) = ends(&mut writer, &mut reader, &writer_peer, &reader_peer);
+    let table = ChannelTable::new(&job.assembled, &job.plan, 0);
+    let (source, target) = (writer_peer.source(ChannelId(0)), reader_peer.target(ChannelId(0)));
+    let mut channel = ChannelCollector::new(source, target, table, (EPOCH, 0));
+    let now = EPOCH + PERIOD.saturating_mul(20);
+    for _ in 0..50 {
+        for _ in 0..20_000 {
+            receiver.record(&RawMessage { fate: FateCode::Corrupt as u8, ..sent(&job, 7) });
+        }
+        let _wrong = channel.drain(|| now);
+    }
+    let record = channel.record.clone();
+    assert!(record.corrupt + record.records_lost <= 400, "{record:?}");
+    assert!(record.implausible.target > 0 && record.implausible.source == 0, "{record:?}");
+    // The other end is as credible as before.
+    sender.record(&sent(&job, 7));
+    let _wrong = channel.drain(|| now);
+    assert_eq!((channel.messages.len(), channel.record.implausible.source), (1, 0));
+}
+
+#[test]
+fn what_a_task_counts_it_counts_from_the_epoch_on() {
+    let now = EPOCH + PERIOD;
+    let count = |now: Nanos, count: u64| Span { epoch: EPOCH, now }.count_of_task(Alleged::new(count));
+    let second = 1_000_000_000;
+    assert_eq!(count(now, second + 10_000_000), Some(second + 10_000_000));
+    assert_eq!(count(now, second + 10_000_001), None);
+    // Set up long before an epoch that lies far ahead.
+    assert_eq!(count(EPOCH - Nanos::from_secs(4000), 7), Some(7));
+}
+
+#[test]
+fn an_instance_that_a_member_names_has_begun_or_is_the_next() {
+    let job = pair();
+    let now = EPOCH + PERIOD.saturating_mul(20);
+    for before in [0, 1000] {
+        let table = TaskTable::new(&job.assembled, &job.plan, 0);
+        let task = TaskCollector::new(None, 0, table, (EPOCH, before));
+        let table = ChannelTable::new(&job.assembled, &job.plan, 0);
+        let channel = ChannelCollector::new(None, None, table, (EPOCH, before));
+        let begun = |instance| [task.has_begun(instance, now), channel.has_begun(instance, now)];
+        for possible in [0, before, before + 20] {
+            assert_eq!(begun(possible), [true, true], "{possible} after {before}");
+        }
+        for impossible in [before + 23, 1 << 40, 1 << 63, u64::MAX] {
+            assert_eq!(begun(impossible), [false, false], "{impossible} after {before}");
+        }
+    }
+}
+
 #[test]
 fn a_stamp_that_cannot_be_true_is_left_out_and_lies_with_its_member() {
     let job = pair();

@@ -348,19 +348,26 @@ impl Monitor {
         self.happened(Event { at: at - self.epoch, kind });
     }
 
-    /// Name and number of an instance that a member says something of, if it is of one of its tasks or of what it receives.
-    pub(crate) fn name_of(&self, member: MemberId, place: Place) -> Option<String> {
+    /// Name and number of an instance that a member says something of `now`, if it is of one of its tasks or of what it receives; without the
+    /// number of one that cannot have been.
+    pub(crate) fn name_of(&self, member: MemberId, place: Place, now: Nanos) -> Option<String> {
         let job = &self.assembled.job;
+        let named = |what: String, instance: u64, has_begun: bool| {
+            if has_begun { format!("{what}, instance {instance}") } else { what }
+        };
         match place {
             Place::Nowhere => None,
             Place::Task(task, instance) => {
-                let task = job.tasks.get(usize::from(task)).filter(|task| task.member == member)?;
-                Some(format!("task {}, instance {instance}", task.name))
+                let place = usize::from(task);
+                let task = job.tasks.get(place).filter(|task| task.member == member)?;
+                let has_begun = self.tasks.get(place)?.has_begun(instance, now);
+                Some(named(format!("task {}", task.name), instance, has_begun))
             }
             Place::Channel(channel, instance) => {
-                let channel =
-                    job.channels.get(usize::from(channel)).filter(|channel| channel.target == member)?;
-                Some(format!("channel {}, instance {instance}", channel.name))
+                let place = usize::from(channel);
+                let channel = job.channels.get(place).filter(|channel| channel.target == member)?;
+                let has_begun = self.channels.get(place)?.has_begun(instance, now);
+                Some(named(format!("channel {}", channel.name), instance, has_begun))
             }
         }
     }
@@ -613,7 +620,6 @@ mod tests {
         assert_eq!(stop_after(Nanos(-5), Nanos::from_secs(10)), (0, Nanos::ZERO));
         assert_eq!(stop_after(Nanos(-5), millisecond), (1, millisecond));
     }
-}
 
     #[test]
     fn what_ends_a_run_stays_however_much_else_happens() {
@@ -639,3 +645,4 @@ mod tests {
         }
         assert!(events.is_sorted_by_key(|event| event.at));
     }
+}

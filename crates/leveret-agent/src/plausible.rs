@@ -10,6 +10,8 @@ use leveret_types::{ChannelId, Nanos};
 
 /// Instants may lie this far before the epoch: what is ready early may send as soon as it is.
 const BEFORE_EPOCH: Nanos = Nanos::from_secs(3600);
+/// What a task counts before the epoch it counts within this time: its thread is set up, and sleeps.
+const SET_UP_MOST: Nanos = Nanos::from_secs(1);
 /// A wake-up before its time, and other differences between two readings of one clock.
 const CLOCK_SLACK: Nanos = Nanos::from_millis(1);
 /// A message of a channel that the clock does not move takes longer.
@@ -30,14 +32,23 @@ impl Span {
         self.epoch - BEFORE_EPOCH <= at && at <= self.now + CLOCK_SLACK
     }
 
-    /// Nothing is counted oftener than once a nanosecond.
+    /// Nothing is counted oftener than once a nanosecond. What goes on in a mode counts on, from before the epoch.
     pub(crate) fn count(self, alleged: Alleged<u64>) -> Option<u64> {
         alleged.at_most((self.now - self.epoch + BEFORE_EPOCH).0.unsigned_abs())
     }
 
+    /// The same of a task, whose thread sleeps until the epoch.
+    pub(crate) fn count_of_task(self, alleged: Alleged<u64>) -> Option<u64> {
+        alleged.at_most(self.longest())
+    }
+
+    fn longest(self) -> u64 {
+        ((self.now - self.epoch).max(Nanos::ZERO) + SET_UP_MOST).0.unsigned_abs()
+    }
+
     /// Gaps per length: whatever is at least as long as one bound is at least as long as the one before.
     pub(crate) fn gaps(self, alleged: Alleged<[u64; GAP_BUCKETS]>) -> Option<[u64; GAP_BUCKETS]> {
-        let longest = (self.now - self.epoch + BEFORE_EPOCH).0.unsigned_abs();
+        let longest = self.longest();
         alleged.checked(|gaps| {
             gaps.windows(2).all(|pair| pair[0] >= pair[1]) && gaps[0] <= longest / u64::from(GAP_BOUNDS_NS[0])
         })
@@ -85,6 +96,12 @@ impl TaskTable {
         let at = Nanos(i64::try_from(at.any_value()).ok()?);
         let (start, _) = self.window(instance)?;
         (at >= span.epoch + start - CLOCK_SLACK && at <= span.now).then_some((instance, at))
+    }
+
+    /// Whether an instance can have begun, or be the next: a thread that has ended is missed by that.
+    pub(crate) fn has_begun(&self, instance: u64, span: Span) -> bool {
+        let latest = span.now.max(span.epoch) + self.hyperperiod + self.guard + CLOCK_SLACK;
+        self.window(instance).is_some_and(|(start, _)| span.epoch + start <= latest)
     }
 
     /// Instances that were to start by `span.now`.
@@ -174,19 +191,30 @@ impl ChannelTable {
         Self { size_max: declared.size.0, hyperperiod: plan.hyperperiod, timing }
     }
 
-    /// Records that were overwritten before they were read. An end writes a handful for an instance, and of what the clock does not
-    /// move one of 64.
-    pub(crate) fn lost(&self, alleged: Alleged<u64>, span: Span) -> Option<u64> {
-        let elapsed = span.now - span.epoch + BEFORE_EPOCH;
-        let most = match &self.timing {
-            Some(Arrivals { period, is_once: false, .. }) => (elapsed.0 / period.0.max(1))
-                .unsigned_abs()
-                .saturating_add(1)
-                .saturating_mul(RECORDS_OF_INSTANCE),
-            Some(_) => RECORDS_OF_INSTANCE,
-            None => elapsed.0.unsigned_abs() / SAMPLED_OF,
+    /// Records that an end can have written until `span.now`. It writes a handful for an instance, and of what the clock does not move one of 64.
+    pub(crate) fn records(&self, span: Span) -> u64 {
+        let elapsed = (span.now - span.epoch).max(Nanos::ZERO);
+        let instances = |period: Nanos| (elapsed.0 / period.0.max(1)).unsigned_abs();
+        // What moves once has a place in each round.
+        let (begun, ahead) = match &self.timing {
+            Some(Arrivals { is_once: true, .. }) => (instances(self.hyperperiod), 1),
+            Some(Arrivals { period, .. }) => {
+                let rounds_ahead = (2 * (self.hyperperiod.0 / period.0.max(1))).unsigned_abs();
+                (instances(*period), START_AHEAD_MAX + rounds_ahead)
+            }
+            None => return (elapsed + BEFORE_EPOCH).0.unsigned_abs() / SAMPLED_OF,
         };
-        alleged.at_most(most)
+        begun.saturating_add(ahead + 1).saturating_mul(RECORDS_OF_INSTANCE)
+    }
+
+    /// Whether the receiver can have looked for an instance.
+    pub(crate) fn has_begun(&self, instance: u64, span: Span) -> bool {
+        match &self.timing {
+            Some(arrivals) => arrivals
+                .due(instance, span.epoch)
+                .is_some_and(|due| due <= span.now.max(span.epoch) + self.hyperperiod + CLOCK_SLACK),
+            None => instance <= (span.now.0 / MESSAGE_LEAST.0).max(0).unsigned_abs(),
+        }
     }
 
     /// A record that can be true, with what became of the message, as its sender (`is_source`) or its receiver saw it.

@@ -261,7 +261,8 @@ impl Agent<'_> {
     /// Why a member wants the end, and for which of its instances.
     fn words_of(&mut self, rank: usize, wish: &Wish) -> String {
         let why = own_words(&wish.why);
-        match self.monitor_of(rank).and_then(|monitor| monitor.name_of(MemberId(rank as u16), wish.place)) {
+        let (member, now) = (MemberId(rank as u16), clock::now());
+        match self.monitor_of(rank).and_then(|monitor| monitor.name_of(member, wish.place, now)) {
             Some(place) => format!("{why}: {place}"),
             None => why,
         }
