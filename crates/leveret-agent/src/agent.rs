@@ -379,9 +379,9 @@ impl<'c> Agent<'c> {
         match action {
             Action::Plan(declarations) => {
                 let verdict = self.admit(&declarations);
-                let actions = self.coordinator.planned(verdict);
+                let mut actions = self.coordinator.planned(verdict);
                 if self.coordinator.stage() == Stage::Segments {
-                    self.send_plan();
+                    actions.extend(self.send_plan());
                 }
                 actions
             }

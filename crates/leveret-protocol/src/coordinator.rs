@@ -453,6 +453,16 @@ impl Coordinator {
         }
     }
 
+    /// The plan that [`Coordinator::planned`] took cannot be sent to the members.
+    ///
+    /// # Panics
+    /// Without such a plan.
+    pub fn plan_unsent(&mut self, reason: String) -> Vec<Action> {
+        assert_eq!(self.stage, Stage::Segments, "what is unsent has been planned");
+        self.turn_all_down();
+        self.refuse(RefusalCause::Unfit, reason)
+    }
+
     /// What they declared was not admitted.
     fn turn_all_down(&mut self) {
         for seat in self.seats.iter_mut().filter(|seat| seat.alive) {

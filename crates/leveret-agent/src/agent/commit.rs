@@ -3,6 +3,7 @@
 use super::{Agent, Running};
 use crate::members::HeldSegment;
 use leveret_memory::{PeerSegment, Region};
+use leveret_os::control::BODY_BYTES_MAX;
 use leveret_os::memory_file::{Mapping, verify_seals};
 use leveret_os::threads_of;
 use leveret_plan::{Costs, Kept, Plan};
@@ -71,6 +72,20 @@ impl Running {
     }
 }
 
+/// The bytes of a plan for its members, if they are no more than a message has.
+pub(super) fn plan_message(message: &ToMember) -> Result<Vec<u8>, String> {
+    let bytes = encode(message);
+    if bytes.len() <= BODY_BYTES_MAX {
+        return Ok(bytes);
+    }
+    Err(format!(
+        "the job is too large: its plan has {} MiB as a message to each member, and a message has at most {} MiB; declare fewer tasks and \
+         channels, or periods of which fewer fit into the round",
+        bytes.len().div_ceil(1 << 20),
+        BODY_BYTES_MAX >> 20
+    ))
+}
+
 impl Agent<'_> {
     pub(super) fn admit(&mut self, declarations: &[MemberDeclarations]) -> Result<(), String> {
         let label =
@@ -109,20 +124,25 @@ impl Agent<'_> {
         }
     }
 
-    pub(super) fn send_plan(&mut self) {
-        let Some(running) = &self.running else { return };
+    pub(super) fn send_plan(&mut self) -> Vec<Action> {
+        let Some(running) = &self.running else { return Vec::new() };
         let message = ToMember::Planned {
             generation: self.coordinator.generation(),
             assembled: Box::new(running.assembled.clone()),
             plan: Box::new(running.plan.clone()),
             horizon: self.config.horizon,
         };
+        let message = match plan_message(&message) {
+            Ok(message) => message,
+            Err(reason) => return self.coordinator.plan_unsent(reason),
+        };
         self.refusal = None;
         self.groups.refusal = None;
         for seat in &mut self.seats {
             seat.segment = None;
         }
-        self.broadcast(&message);
+        self.send_to(0..self.seats.len(), &message);
+        Vec::new()
     }
 
     /// Each member gets just the segments that the plan names for it.
@@ -131,20 +151,20 @@ impl Agent<'_> {
         let generation = self.coordinator.generation();
         let segments: Vec<_> = self.seats.iter().map(|seat| seat.segment.as_ref()).collect();
         let failed = self.distribute_segments(running, generation, &segments, |_| true);
-        for rank in failed {
-            self.expel(rank, "its connection broke during commit");
+        for (rank, error) in failed {
+            self.expel(rank, &error);
         }
         Vec::new()
     }
 
-    /// To those who take part. Gives the ranks of those who could not be reached.
+    /// To those who take part. Gives the ranks of those who could not be reached, and why.
     pub(super) fn distribute_segments(
         &self,
         running: &Running,
         generation: Generation,
         segments: &[Option<&HeldSegment>],
         takes_part: impl Fn(MemberId) -> bool,
-    ) -> Vec<usize> {
+    ) -> Vec<(usize, String)> {
         let admitted = Admitted { assembled: &running.assembled, plan: &running.plan, generation };
         let mut failed = Vec::new();
         for (rank, seat) in self.seats.iter().enumerate() {
@@ -157,8 +177,9 @@ impl Agent<'_> {
             let held = peers.filter_map(|peer| Some((peer, segments[peer.index()]?)));
             let (peers, files): (Vec<MemberId>, Vec<BorrowedFd<'_>>) =
                 held.map(|(peer, segment)| (peer, segment.file.as_fd())).unzip();
-            if connection.send(&encode(&ToMember::Peers { generation, members: peers }), &files).is_err() {
-                failed.push(rank);
+            let message = encode(&ToMember::Peers { generation, members: peers });
+            if let Err(error) = connection.send(&message, &files) {
+                failed.push((rank, format!("it could not be sent its peers' segments: {error}")));
             }
         }
         failed

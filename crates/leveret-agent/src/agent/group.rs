@@ -9,6 +9,7 @@
 //!  group C, D                                            |== epoch, rounds of 4 ms ==...      that were planned apart stay apart
 //! ```
 
+use super::commit::plan_message;
 use super::ending::overdue;
 use super::phase::{LEAD, UNCOMMIT_LEAD, rounds_of};
 use super::{Agent, Running, TICK};
@@ -18,7 +19,6 @@ use crate::lateness::Lateness;
 use crate::monitor::{Monitor, Watched};
 use crate::patience::{Patience, Waiting};
 use leveret_os::clock;
-use leveret_os::control::SendError;
 use leveret_os::scheduling::{self, Class};
 use leveret_plan::{Costs, InstancesBefore, Job, Kept, Other, Plan};
 use leveret_protocol::admission::{Refused, admit, without_shots};
@@ -379,26 +379,33 @@ impl Agent<'_> {
                     Err(reason)
                 }
             };
-            let actions = self.groups.all[place].coordinator.planned(verdict);
-            self.send_group_plan(place);
+            let mut actions = self.groups.all[place].coordinator.planned(verdict);
+            actions.extend(self.send_group_plan(place));
             self.act_for_group(place, actions);
         }
         self.plan_next_group();
     }
 
-    fn send_group_plan(&mut self, place: usize) {
-        let group = &self.groups.all[place];
-        let (Stage::Segments, Some(running)) = (group.coordinator.stage(), &group.running) else { return };
+    fn send_group_plan(&mut self, place: usize) -> Vec<Action> {
+        let group = &mut self.groups.all[place];
+        let (Stage::Segments, Some(running)) = (group.coordinator.stage(), &group.running) else {
+            return Vec::new();
+        };
         let message = ToMember::Planned {
             generation: group.coordinator.generation(),
             assembled: Box::new(running.assembled.clone()),
             plan: Box::new(running.plan.clone()),
             horizon: self.config.horizon,
         };
+        let message = match plan_message(&message) {
+            Ok(message) => message,
+            Err(reason) => return group.coordinator.plan_unsent(reason),
+        };
         for member in &group.members {
             self.seats[member.index()].segment = None;
         }
-        self.send_to_group(place, &message);
+        self.send_to(self.ranks_of(place), &message);
+        Vec::new()
     }
 
     fn distribute_to_group(&mut self, place: usize) {
@@ -408,8 +415,8 @@ impl Agent<'_> {
         let generation = group.coordinator.generation();
         let failed =
             self.distribute_segments(running, generation, &segments, |member| group.joined.contains(&member));
-        for rank in failed {
-            self.expel(rank, "its connection broke during commit");
+        for (rank, error) in failed {
+            self.expel(rank, &error);
         }
     }
 
@@ -503,19 +510,11 @@ impl Agent<'_> {
 
     /// To the members of a group that take part in its commit.
     fn send_to_group(&mut self, place: usize, message: &ToMember) {
-        let bytes = encode(message);
-        let mut deaf = Vec::new();
-        for member in &self.groups.all[place].joined {
-            // A member that is gone shows as dead by its process descriptor.
-            if let Some(connection) = &self.seats[member.index()].connection
-                && let Err(error @ (SendError::TimedOut | SendError::Broken)) = connection.send(&bytes, &[])
-            {
-                deaf.push((member.index(), error.to_string()));
-            }
-        }
-        for (rank, error) in deaf {
-            self.expel(rank, &error);
-        }
+        self.send_to(self.ranks_of(place), &encode(message));
+    }
+
+    fn ranks_of(&self, place: usize) -> Vec<usize> {
+        self.groups.all[place].joined.iter().map(|member| member.index()).collect()
     }
 
     /// A member has ended or leaves the job: every group that waits for it or runs with it hears of it. Says whether it was in a commit

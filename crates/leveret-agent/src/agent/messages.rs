@@ -316,17 +316,22 @@ impl Agent<'_> {
     }
 
     pub(super) fn broadcast(&mut self, message: &ToMember) {
-        let bytes = encode(message);
-        let mut deaf = Vec::new();
-        for (rank, seat) in self.seats.iter().enumerate() {
+        self.send_to(0..self.seats.len(), &encode(message));
+    }
+
+    /// To members of these ranks. Whoever cannot be told, for whatever reason, is expelled: it would wait without end, and the others for it.
+    pub(super) fn send_to(&mut self, ranks: impl IntoIterator<Item = usize>, message: &[u8]) {
+        let mut untold = Vec::new();
+        for rank in ranks {
+            let sent = self.seats[rank].connection.as_ref().map(|connection| connection.send(message, &[]));
             // A member that is gone shows as dead by its process descriptor.
-            if let Some(connection) = &seat.connection
-                && let Err(error @ (SendError::TimedOut | SendError::Broken)) = connection.send(&bytes, &[])
+            if let Some(Err(error)) = sent
+                && error != SendError::Closed
             {
-                deaf.push((rank, error.to_string()));
+                untold.push((rank, error.to_string()));
             }
         }
-        for (rank, error) in deaf {
+        for (rank, error) in untold {
             self.expel(rank, &error);
         }
     }

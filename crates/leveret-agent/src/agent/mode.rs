@@ -1,5 +1,6 @@
 //! A second set of objects beside the one that runs: planned on a thread of its own, bound, and at one instant the successor.
 
+use super::commit::plan_message;
 use super::starved::bound_of;
 use super::{Agent, Running};
 use crate::members::HeldSegment;
@@ -142,10 +143,10 @@ impl Agent<'_> {
             self.plannings.pop_front();
             let actions = match verdict {
                 Ok((running, costs)) => {
-                    let actions = self.coordinator.mode_planned(Ok(()));
+                    let mut actions = self.coordinator.mode_planned(Ok(()));
                     if self.coordinator.mode_generation().is_some() && self.next.is_none() {
                         self.warn_of_guard(costs);
-                        self.send_mode(running);
+                        actions.extend(self.send_mode(running));
                     }
                     actions
                 }
@@ -159,13 +160,17 @@ impl Agent<'_> {
         }
     }
 
-    fn send_mode(&mut self, running: Running) {
-        let Some(generation) = self.coordinator.mode_generation() else { return };
+    fn send_mode(&mut self, running: Running) -> Vec<Action> {
+        let Some(generation) = self.coordinator.mode_generation() else { return Vec::new() };
         let message = ToMember::Planned {
             generation,
             assembled: Box::new(running.assembled.clone()),
             plan: Box::new(running.plan.clone()),
             horizon: self.config.horizon,
+        };
+        let message = match plan_message(&message) {
+            Ok(message) => message,
+            Err(reason) => return self.coordinator.mode_unsent(reason),
         };
         let members = self.seats.len();
         self.next = Some(Next {
@@ -174,7 +179,8 @@ impl Agent<'_> {
             threads: vec![Vec::new(); members],
             watched: None,
         });
-        self.broadcast(&message);
+        self.send_to(0..members, &message);
+        Vec::new()
     }
 
     pub(super) fn distribute_mode(&mut self) {
@@ -185,8 +191,8 @@ impl Agent<'_> {
         let failed = self.distribute_segments(&next.running, generation, &segments, |_| true);
         drop(segments);
         self.next = Some(next);
-        for rank in failed {
-            self.expel(rank, "its connection broke while a mode was committed");
+        for (rank, error) in failed {
+            self.expel(rank, &error);
         }
     }
 

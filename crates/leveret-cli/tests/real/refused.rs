@@ -38,6 +38,21 @@ fn an_impossible_job_is_explained_to_everybody() {
     assert_refused_alike(&outcome, &["A", "B"], &["the job is refused", "A.user", "B.user", "hint:"]);
 }
 
+/// Its plan is longer than a message to a member.
+#[test]
+fn a_job_that_is_too_large_to_be_told_is_refused_to_everybody() {
+    let _turn = turn();
+    let job = Job::new(1, "")
+        .member("A", core(0), "test-node", &["task=A.user", END])
+        .member("B", core(1), "test-node", &["task=B.user", END])
+        .task_every("100us", "A.user", ["0us", "100us"], "1us", "")
+        .task_every("20s", "B.user", ["0ms", "10ms"], "1ms", "");
+    // A guard that fits into the short period.
+    let job = job.text().replace("guard = \"100us\"", "guard = \"10us\"");
+    let outcome = Workplace::new().start(&job).finish_alone();
+    assert_refused_alike(&outcome, &["A", "B"], &["the job is refused", "the job is too large", "hint:"]);
+}
+
 /// What was declared could be as good as can be.
 #[test]
 fn a_member_that_ends_before_the_commit_is_no_refusal() {

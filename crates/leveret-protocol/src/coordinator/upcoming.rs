@@ -279,6 +279,15 @@ impl Coordinator {
         }
     }
 
+    /// As [`Coordinator::plan_unsent`], of the plan that [`Coordinator::mode_planned`] took.
+    ///
+    /// # Panics
+    /// Without such a plan.
+    pub fn mode_unsent(&mut self, reason: String) -> Vec<Action> {
+        assert_eq!(self.upcoming.stage, ModeStage::Segments, "what is unsent has been planned");
+        self.refuse_mode(RefusalCause::Unfit, reason)
+    }
+
     /// The agent has found no instant for [`Action::Switch`].
     pub fn switch_impossible(&mut self, reason: String) -> Vec<Action> {
         self.refuse_switch(RefusalCause::TooLate, reason)

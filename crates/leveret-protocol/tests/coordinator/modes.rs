@@ -143,6 +143,41 @@ fn what_a_member_says_of_the_mode_waits_until_all_have_switched() {
     assert_eq!(coordinator.awaited_to_uncommit(), [B, C]);
 }
 
+#[test]
+fn a_mode_whose_plan_cannot_be_sent_is_refused_and_another_can_be_tried() {
+    let mut coordinator = running(DeathPolicy::Stop);
+    let beside = coordinator.generation();
+    for attempt in 0..2 {
+        for member in [A, B, C] {
+            coordinator.message(member, declare(beside, attempt));
+        }
+        assert_eq!(coordinator.mode_planned(Ok(())), []);
+        let actions = coordinator.mode_unsent("too large".to_owned());
+        assert_eq!(refusal_of_mode(&actions), Some(RefusalCause::Unfit));
+        assert_eq!((coordinator.mode_generation(), coordinator.stage()), (None, Stage::Running));
+    }
+}
+
+#[test]
+fn a_commit_whose_plan_cannot_be_sent_is_refused_and_another_can_be_tried() {
+    let mut coordinator = Coordinator::new(2, DeathPolicy::Restart);
+    for attempt in 0..2 {
+        for member in [A, B] {
+            let declarations = MemberDeclarations::default();
+            coordinator.message(member, FromMember::Declare { attempt, declarations });
+        }
+        assert_eq!(coordinator.planned(Ok(())), []);
+        let actions = coordinator.plan_unsent("too large".to_owned());
+        let [Action::Refuse { cause: RefusalCause::Unfit, may_retry: true, .. }] = &actions[..] else {
+            panic!("{actions:?}")
+        };
+        assert_eq!(coordinator.stage(), Stage::Gathering);
+    }
+    // Whoever ends for that is not started again.
+    let actions = coordinator.died(A, "exit status 1");
+    assert!(!actions.contains(&Action::Restart(A)), "{actions:?}");
+}
+
 /// Otherwise it could fill the agent's memory with what waits.
 #[test]
 fn who_says_of_the_mode_more_than_once_what_waits_is_expelled() {
