@@ -11,6 +11,7 @@ use leveret_runtime::{Admitted, MEMBER_VARIABLE, SOCKET_VARIABLE, TOKEN_VARIABLE
 use leveret_types::{MemberId, Nanos};
 use std::fs::File;
 use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -56,6 +57,7 @@ fn act(how: &str) -> Result<(), Failed> {
             connection.send(b"\xff{not a message", &[])?;
             last(&connection)
         }
+        "lingering" | "lingering-segment" => lingering(how, &join(&socket)?),
         "huge" => {
             // A frame that announces more than any frame may have, after a proper Hello.
             let connection = join(&socket)?;
@@ -158,6 +160,28 @@ fn with_a_segment(how: &str, socket: &str) -> Result<(), Failed> {
         other => return Err(format!("there is no way \"{other}\"").into()),
     }
     last(&connection)
+}
+
+/// Sends with a message a socket whose last close takes an hour: it has data that its other end, here, does not take.
+fn lingering(how: &str, connection: &Connection) -> Result<(), Failed> {
+    let message = if how == "lingering" {
+        FromMember::RunOverran { what: "a message that carries none".to_owned() }
+    } else {
+        declare(connection, "H.user")?;
+        let ToMember::Planned { generation, .. } = receive(connection)? else { return Err("refused".into()) };
+        FromMember::Segment { generation, size: 4096 }
+    };
+    let listener = TcpListener::bind(("127.0.0.1", 0))?;
+    let mut stream = TcpStream::connect(listener.local_addr()?)?;
+    let (_unread, _) = listener.accept()?;
+    stream.set_nonblocking(true)?;
+    while stream.write(&[0; 1 << 16]).is_ok() {}
+    let hour = std::time::Duration::from_secs(3600);
+    rustix::net::sockopt::set_socket_linger(&stream, Some(hour))?;
+    stream.set_nonblocking(false)?;
+    // The agent has the last of it, once this has sent it.
+    send(connection, &message, &[stream.into()])?;
+    last(connection)
 }
 
 /// Comes as far as the run, and then says more than can be: many texts that command a terminal, and numbers beyond all time.

@@ -12,6 +12,7 @@ mod processes;
 mod saving;
 mod starved;
 mod strangers;
+mod words;
 
 pub use error::AgentError;
 

@@ -4,6 +4,7 @@
 
 mod agent;
 mod alone;
+mod aside;
 mod awake;
 mod changes;
 mod collect;

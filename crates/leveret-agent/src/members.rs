@@ -1,9 +1,10 @@
 //! Members as processes: started, watched, stopped.
 
+use crate::aside::MemberConnection;
 use crate::output::{Carriers, Destination};
 use crate::reap;
 use leveret_memory::Region;
-use leveret_os::control::{Connection, poll};
+use leveret_os::control::poll;
 use leveret_os::process::{Change, Child, PidFd, Signal, Spawn, Stream, WatchError, spawn};
 use leveret_os::streams;
 use leveret_runtime::{JOB_VARIABLE, MEMBER_VARIABLE, OUTPUT_VARIABLE, SOCKET_VARIABLE, TOKEN_VARIABLE};
@@ -54,7 +55,7 @@ impl Peer {
 #[derive(Default)]
 pub(crate) struct Seat {
     pub(crate) child: Option<Child>,
-    pub(crate) connection: Option<Arc<Connection>>,
+    pub(crate) connection: Option<Arc<MemberConnection>>,
     /// The process that joined: not the child itself if the command is a wrapper.
     pub(crate) peer: Option<Peer>,
     /// Whether this process has ever been welcomed.

@@ -18,7 +18,7 @@ pub use frame::{BODY_BYTES_MAX, DESCRIPTORS_MAX, Frame, ReceiveError, SendError}
 pub use listener::{BindError, Listener, SOCKET_NAME, sweep};
 
 use crate::Failure;
-use frame::{Incoming, Step};
+use frame::{Incoming, Outgoing, Step};
 use leveret_types::Nanos;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
@@ -70,13 +70,12 @@ pub enum ConnectError {
 pub struct Connection {
     socket: OwnedFd,
     incoming: Mutex<Incoming>,
-    /// Set when a frame went out in part: whatever followed would be read as its rest.
-    broken: Mutex<bool>,
+    outgoing: Mutex<Outgoing>,
 }
 
 impl Connection {
     fn of(socket: OwnedFd) -> Self {
-        Self { socket, incoming: Mutex::new(Incoming::new()), broken: Mutex::new(false) }
+        Self { socket, incoming: Mutex::new(Incoming::new()), outgoing: Mutex::default() }
     }
 
     /// Connects to a listener's socket.
@@ -136,28 +135,20 @@ impl Connection {
     ///
     /// [`ConnectError::Socket`].
     pub fn set_receive_timeout(&self, timeout: Option<Duration>) -> Result<(), ConnectError> {
-        self.set_timeout(Timeout::Recv, timeout)
+        // The kernel reads zero, and what rounds to it, as "for ever".
+        let timeout = timeout.map(|duration| duration.max(Duration::from_micros(1)));
+        rustix::net::sockopt::set_socket_timeout(&self.socket, Timeout::Recv, timeout)
+            .map_err(|errno| ConnectError::Socket(Failure::new("setsockopt", errno)))
     }
 
-    /// Bounds how long [`send`](Self::send) waits for a peer that does not read; `None` waits for ever.
-    ///
-    /// # Errors
-    ///
-    /// [`ConnectError::Socket`].
-    pub fn set_send_timeout(&self, timeout: Option<Duration>) -> Result<(), ConnectError> {
-        self.set_timeout(Timeout::Send, timeout)
+    /// Bounds how long [`send`](Self::send) waits for a peer that does not read, or reads slowly; `None` waits for ever.
+    pub fn set_send_timeout(&self, timeout: Option<Duration>) {
+        self.outgoing().within = timeout;
     }
 
     /// Bounds the body of every frame whose header has not arrived yet, below [`BODY_BYTES_MAX`].
     pub fn set_receive_limit(&self, bytes: usize) {
         self.incoming().set_limit(bytes);
-    }
-
-    fn set_timeout(&self, which: Timeout, timeout: Option<Duration>) -> Result<(), ConnectError> {
-        // The kernel reads zero, and what rounds to it, as "for ever".
-        let timeout = timeout.map(|duration| duration.max(Duration::from_micros(1)));
-        rustix::net::sockopt::set_socket_timeout(&self.socket, which, timeout)
-            .map_err(|errno| ConnectError::Socket(Failure::new("setsockopt", errno)))
     }
 
     /// Sends one frame and the descriptors with it. Waits while the peer's buffer is full.
@@ -166,11 +157,7 @@ impl Connection {
     ///
     /// [`SendError`]. After a frame that went out in part the connection takes no further one.
     pub fn send(&self, body: &[u8], descriptors: &[BorrowedFd<'_>]) -> Result<(), SendError> {
-        let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
-        if *broken {
-            return Err(SendError::Broken);
-        }
-        frame::send(self.socket.as_fd(), body, descriptors, &mut broken)
+        frame::send(self.socket.as_fd(), body, descriptors, &mut self.outgoing())
     }
 
     /// Waits for the next whole frame.
@@ -197,14 +184,39 @@ impl Connection {
     ///
     /// As for [`receive`](Self::receive), but never [`ReceiveError::TimedOut`].
     pub fn receive_arrived(&self) -> Result<Option<Frame>, ReceiveError> {
+        let mut all = usize::MAX;
+        self.receive_some(&mut all)
+    }
+
+    /// As [`receive_arrived`](Self::receive_arrived), until about so many bytes have been taken, which go off: what a peer that never stops has
+    /// sent is not taken all at once.
+    ///
+    /// # Errors
+    ///
+    /// As for [`receive_arrived`](Self::receive_arrived).
+    pub fn receive_some(&self, bytes_left: &mut usize) -> Result<Option<Frame>, ReceiveError> {
         let mut incoming = self.incoming();
-        loop {
-            match incoming.advance(self.socket.as_fd(), false)? {
+        while *bytes_left > 0 {
+            let before = incoming.arrived();
+            let step = incoming.advance(self.socket.as_fd(), false)?;
+            *bytes_left = bytes_left.saturating_sub(incoming.arrived().wrapping_sub(before));
+            match step {
                 Step::Whole(frame) => return Ok(Some(frame)),
                 Step::NothingYet => return Ok(None),
                 Step::Some => {}
             }
         }
+        Ok(None)
+    }
+
+    /// Ends the connection for both, without waiting for anything. What has arrived and was not received stays until it is closed.
+    pub fn shut(&self) {
+        // It may have been ended by the peer.
+        let _ = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Both);
+    }
+
+    fn outgoing(&self) -> MutexGuard<'_, Outgoing> {
+        self.outgoing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn incoming(&self) -> MutexGuard<'_, Incoming> {

@@ -1,6 +1,7 @@
 //! The agent's part of a commit: admission, segments taken and passed on.
 
 use super::{Agent, Running};
+use crate::aside::PassedFiles;
 use crate::members::HeldSegment;
 use leveret_memory::{PeerSegment, Region};
 use leveret_os::control::BODY_BYTES_MAX;
@@ -14,7 +15,7 @@ use leveret_protocol::coordinator::Action;
 use leveret_protocol::declaration::MemberDeclarations;
 use leveret_runtime::Admitted;
 use leveret_types::{Generation, MemberId};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
 impl Running {
@@ -24,10 +25,10 @@ impl Running {
         rank: usize,
         generation: Generation,
         size: u64,
-        files: Vec<OwnedFd>,
+        files: PassedFiles,
     ) -> Result<HeldSegment, String> {
-        let [file] =
-            <[OwnedFd; 1]>::try_from(files).map_err(|_| "a segment message carries one descriptor")?;
+        let none = "a segment message carries one descriptor";
+        let file = files.only().ok_or(none)?;
         let member = MemberId(rank as u16);
         let admitted = Admitted { assembled: &self.assembled, plan: &self.plan, generation };
         let layout = admitted.layout(member).map_err(|error| error.to_string())?;
@@ -39,6 +40,7 @@ impl Running {
         let region: Arc<dyn Region> = Arc::new(region);
         PeerSegment::attach(region.clone(), &layout, member, generation)
             .map_err(|error| error.to_string())?;
+        let file = files.take_only().ok_or(none)?;
         Ok(HeldSegment { file, region })
     }
 
@@ -186,7 +188,7 @@ impl Agent<'_> {
     }
 
     /// A member's segment is taken only sealed, of the planned size, and with a valid header.
-    pub(super) fn take_segment(&mut self, rank: usize, size: u64, files: Vec<OwnedFd>) -> Result<(), String> {
+    pub(super) fn take_segment(&mut self, rank: usize, size: u64, files: PassedFiles) -> Result<(), String> {
         let running = self.running.as_ref().ok_or("a segment without a plan")?;
         let held = running.verified(rank, self.coordinator.generation(), size, files)?;
         self.seats[rank].segment = Some(held);

@@ -14,6 +14,7 @@ use super::ending::overdue;
 use super::phase::{LEAD, UNCOMMIT_LEAD, rounds_of};
 use super::{Agent, Running, TICK};
 use crate::News;
+use crate::aside::PassedFiles;
 use crate::awake::KeptAwake;
 use crate::lateness::Lateness;
 use crate::monitor::{Monitor, Watched};
@@ -30,7 +31,6 @@ use leveret_protocol::group::{LAST_BEFORE_GROUPS, beyond_group, of_group};
 use leveret_protocol::mode::ModeAnswer;
 use leveret_report::record::{Ending, EventKind};
 use leveret_types::{Generation, MemberId, Nanos};
-use std::os::fd::OwnedFd;
 use std::sync::mpsc;
 
 /// Names of more members than these are not listed.
@@ -150,8 +150,8 @@ impl Agent<'_> {
         &mut self,
         rank: usize,
         message: FromMember,
-        files: Vec<OwnedFd>,
-    ) -> Option<(FromMember, Vec<OwnedFd>)> {
+        files: PassedFiles,
+    ) -> Option<(FromMember, PassedFiles)> {
         match (message, self.groups.of(rank)) {
             (FromMember::DeclareGroup { members, declarations }, None) => {
                 if let Err(reason) = self.declare_group(rank, members, declarations) {
@@ -194,11 +194,8 @@ impl Agent<'_> {
             Some(place) if self.groups.all[place].coordinator.stage() == Stage::Gathering => place,
             // It was started again while the others end.
             Some(_) => {
-                let reason = "the group has a commit that ends without this member; try again".to_owned();
-                let (cause, mismatches) = (RefusalCause::PeerLost, Vec::new());
-                let refused = encode(&ToMember::GroupRefused { reason, cause, mismatches });
-                // One that is gone shows as dead by its process descriptor.
-                let _ = self.seats[rank].connection.as_ref().map(|connection| connection.send(&refused, &[]));
+                let reason = "the group has a commit that ends without this member; try again";
+                self.refuse_one(rank, reason, RefusalCause::PeerLost);
                 return Ok(());
             }
             None => self.begin_group(members),
@@ -208,6 +205,12 @@ impl Agent<'_> {
         let actions = group.coordinator.declared(member, declarations);
         self.act_for_group(place, actions);
         Ok(())
+    }
+
+    /// Refuses what one member asks for alone.
+    fn refuse_one(&mut self, rank: usize, reason: &str, cause: RefusalCause) {
+        let (reason, mismatches) = (reason.to_owned(), Vec::new());
+        self.send_to([rank], &encode(&ToMember::GroupRefused { reason, cause, mismatches }));
     }
 
     fn begin_group(&mut self, members: Vec<MemberId>) -> usize {
@@ -251,7 +254,7 @@ impl Agent<'_> {
         place: usize,
         rank: usize,
         message: FromMember,
-        files: Vec<OwnedFd>,
+        files: PassedFiles,
     ) -> Result<(), String> {
         let group = &mut self.groups.all[place];
         let is_now = |generation: &Generation| *generation == group.coordinator.generation();
@@ -264,7 +267,7 @@ impl Agent<'_> {
                 group.running.as_ref().ok_or("ready without a plan")?.owns(rank, threads)?;
                 self.seats[rank].threads = self.known_threads(rank, threads)?;
                 self.take_scheduling(rank, scheduling);
-                self.warn_of(rank, warnings.iter().cloned());
+                self.warn_of(rank, warnings);
             }
             FromMember::Declare { .. } | FromMember::DeclareGroup { .. } | FromMember::Leave => {
                 return Err("it commits or ends while it is in a group's commit".to_owned());

@@ -1,50 +1,29 @@
 //! What comes over the control socket: who connects, and what members say.
 
 use super::Agent;
+use super::words::{cut, own_words};
+use crate::aside::{MemberConnection, PassedFiles};
 use crate::members::{Peer, Seat};
 use leveret_memory::LAYOUT_VERSION;
-use leveret_os::control::{Connection, Frame, ReceiveError, SendError};
+use leveret_os::control::{BODY_BYTES_MAX, Connection, Frame, ReceiveError, SendError};
 use leveret_os::{clock, host};
 use leveret_protocol::control::{
     CONTROL_VERSION, EndReason, FromMember, Place, RefusalCause, ToMember, Wish, decode_from_member, encode,
 };
 use leveret_protocol::coordinator::Stage;
 use leveret_report::record::{Ending, EventKind};
-use leveret_types::{Generation, MemberId, push_printable};
-use std::os::fd::AsFd;
+use leveret_types::{Generation, MemberId};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A member that does not read its messages may hold up the others for this long, once.
+/// A member that does not read its messages, or reads them slowly, may hold up the others for this long, once.
 const DEAF_AFTER: Duration = Duration::from_secs(1);
 /// Frames taken from one connection per turn, so that a flooding member cannot starve the others.
 const FRAMES_PER_TURN: usize = 64;
-/// Of what a peer wrote, this much is repeated: more than a name has, and than an error about a proper message.
-const REPEATED_CHARS_MAX: usize = 200;
-/// Of what a member says of its own failure, or of the job's, at most so much: the cause often stands in the last line.
-const OWN_WORDS_CHARS_MAX: usize = 1024;
-
+/// And so many bytes, about: a long message comes in the course of several turns.
+const BYTES_PER_TURN: usize = 1 << 20;
 /// Warnings that are kept of one member.
 const WARNINGS_OF_MEMBER_MAX: u32 = 256;
-
-/// A text with a peer's words in it, short enough to be passed on.
-fn cut(text: &str) -> String {
-    cut_at(text, REPEATED_CHARS_MAX)
-}
-
-fn cut_at(text: &str, chars_max: usize) -> String {
-    match text.char_indices().nth(chars_max) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
-/// What a member says of a failure, without control characters.
-fn own_words(text: &str) -> String {
-    let mut shown = String::new();
-    push_printable(&mut shown, text.as_bytes());
-    cut_at(&shown, OWN_WORDS_CHARS_MAX)
-}
 
 impl Agent<'_> {
     pub(super) fn on_connection(&mut self) {
@@ -59,18 +38,23 @@ impl Agent<'_> {
 
     /// A connection that has not said who it is.
     pub(super) fn on_stranger(&mut self, index: usize) {
-        let Some((connection, frame)) = self.strangers.hear(index) else { return };
-        if let Err(reason) = self.welcome(&connection, &frame) {
-            let cause = RefusalCause::Over;
-            let refused = ToMember::Refused { reason, cause, mismatches: Vec::new(), may_retry: false };
-            // It may be gone already; then there is nobody to tell.
-            let _ = connection.send(&encode(&refused), &[]);
+        let Some((connection, Frame { bytes, fds })) = self.strangers.hear(index) else { return };
+        // A Hello needs none.
+        drop(PassedFiles::new(fds));
+        match self.welcome(&connection, &bytes) {
+            Ok(rank) => self.take_seat(rank, connection),
+            Err(reason) => {
+                let cause = RefusalCause::Over;
+                let refused = ToMember::Refused { reason, cause, mismatches: Vec::new(), may_retry: false };
+                // It may be gone already; then there is nobody to tell.
+                let _ = connection.send(&encode(&refused), &[]);
+            }
         }
     }
 
-    /// Checks who connects: same user, the secret of that member's process, and not there already.
-    pub(super) fn welcome(&mut self, connection: &Connection, frame: &Frame) -> Result<(), String> {
-        let hello = decode_from_member(&frame.bytes).map_err(|error| cut(&error.to_string()))?;
+    /// Checks who connects: same user, the secret of that member's process, and not there already. Gives the rank of who is welcome.
+    fn welcome(&self, connection: &Connection, hello: &[u8]) -> Result<usize, String> {
+        let hello = decode_from_member(hello).map_err(|error| cut(&error.to_string()))?;
         let FromMember::Hello { version, layout, token, member } = hello else {
             return Err("the first message must be Hello".to_owned());
         };
@@ -104,21 +88,28 @@ impl Agent<'_> {
             restarted: seat.restarted,
             attempt: self.coordinator.attempt(),
         };
-        connection.set_send_timeout(Some(DEAF_AFTER)).map_err(|error| error.to_string())?;
+        connection.set_send_timeout(Some(DEAF_AFTER));
         connection.send(&encode(&welcome), &[]).map_err(|error| error.to_string())?;
-        let own = connection.as_fd().try_clone_to_owned().map_err(|error| error.to_string())?;
-        self.seats[rank].connection = Some(Arc::new(Connection::from(own)));
-        self.seats[rank].joined = true;
-        self.seats[rank].peer = Some(peer.pid).filter(|pid| *pid != 0).and_then(|pid| Peer::of(pid).ok());
+        Ok(rank)
+    }
+
+    /// Who has been welcomed is a member from here on.
+    fn take_seat(&mut self, rank: usize, connection: MemberConnection) {
+        connection.set_receive_limit(BODY_BYTES_MAX);
+        let pid = connection.peer_credentials().map_or(0, |peer| peer.pid);
+        let seat = &mut self.seats[rank];
+        seat.connection = Some(Arc::new(connection));
+        seat.joined = true;
+        seat.peer = if pid == 0 { None } else { Peer::of(pid).ok() };
         self.patience.joined(rank);
-        Ok(())
     }
 
     pub(super) fn on_frames(&mut self, rank: usize) {
         let Some(connection) = self.seats[rank].connection.clone() else { return };
+        let mut bytes_left = BYTES_PER_TURN;
         for _ in 0..FRAMES_PER_TURN {
-            match connection.receive_arrived() {
-                Ok(Some(frame)) => self.on_frame(rank, frame),
+            match connection.receive_some(&mut bytes_left) {
+                Ok(Some(Frame { bytes, fds })) => self.on_frame(rank, &bytes, PassedFiles::new(fds)),
                 Ok(None) => return,
                 Err(error) => {
                     self.seats[rank].connection = None;
@@ -133,36 +124,24 @@ impl Agent<'_> {
         }
     }
 
-    pub(super) fn on_frame(&mut self, rank: usize, frame: Frame) {
+    fn on_frame(&mut self, rank: usize, bytes: &[u8], files: PassedFiles) {
         let member = MemberId(rank as u16);
-        let message = match decode_from_member(&frame.bytes) {
+        let message = match decode_from_member(bytes) {
             Ok(message) => message,
             Err(error) => return self.expel(rank, &cut(&error.to_string())),
         };
+        if files.count() > 0 && !matches!(message, FromMember::Segment { .. }) {
+            let reason = format!("it sent {} descriptors with a message that carries none", files.count());
+            return self.expel(rank, &reason);
+        }
         if self.seats[rank].gave_up.is_some() {
             return;
         }
-        if let FromMember::GiveUp(wish) = &message {
-            return self.on_giving_up(rank, wish);
-        }
-        if let FromMember::Abort { code, message } = &message {
-            return self.on_abort(rank, code.get(), message);
-        }
-        if let FromMember::RunsFailed { what, times } = &message {
-            let (member, what, times) = (rank as u16, own_words(what), *times);
-            return self.event_of_member(rank, clock::now(), EventKind::RunsFailed { member, what, times });
-        }
-        if let FromMember::RunOverran { what } = &message {
-            let name = &self.config.launch[rank].member;
-            let warning = format!(
-                "{} of member \"{name}\" has used more than its budget; what is less urgent beside it may be later than the plan says. The program \
-                 counts how often: MPIRTX_Handler_get_metrics, MPIRTX_Task_get_metrics",
-                own_words(what)
-            );
-            return self.warn_of(rank, [warning]);
+        if self.take_word(rank, &message) {
+            return;
         }
         let message = self.worded(rank, message);
-        let Some((message, files)) = self.take_group_message(rank, message, frame.fds) else {
+        let Some((message, files)) = self.take_group_message(rank, message, files) else {
             return self.let_go();
         };
         match &message {
@@ -186,7 +165,7 @@ impl Agent<'_> {
                     return self.expel(rank, &reason);
                 }
                 self.take_scheduling(rank, scheduling);
-                self.warn_of(rank, warnings.iter().cloned());
+                self.warn_of(rank, warnings);
             }
             FromMember::Leave if self.coordinator.stage() == Stage::Gathering => {
                 self.seats[rank].leaving = true;
@@ -200,14 +179,38 @@ impl Agent<'_> {
         self.let_go();
     }
 
+    /// What a member says of itself, whatever it has committed. Says whether it is that.
+    fn take_word(&mut self, rank: usize, message: &FromMember) -> bool {
+        match message {
+            FromMember::GiveUp(wish) => self.on_giving_up(rank, wish),
+            FromMember::Abort { code, message } => self.on_abort(rank, code.get(), message),
+            FromMember::RunsFailed { what, times } => {
+                let (member, what, times) = (rank as u16, own_words(what), *times);
+                self.event_of_member(rank, clock::now(), EventKind::RunsFailed { member, what, times });
+            }
+            FromMember::RunOverran { what } => {
+                let name = &self.config.launch[rank].member;
+                let warning = format!(
+                    "{} of member \"{name}\" has used more than its budget; what is less urgent beside it may be later than the plan says. The \
+                     program counts how often: MPIRTX_Handler_get_metrics, MPIRTX_Task_get_metrics",
+                    own_words(what)
+                );
+                self.warn_of(rank, &[warning]);
+            }
+            _ => return false,
+        }
+        true
+    }
+
     /// Passes on warnings from a member or about it, up to a number of different texts that no honest member reaches.
-    pub(super) fn warn_of(&mut self, rank: usize, warnings: impl IntoIterator<Item = String>) {
-        for warning in warnings {
+    pub(super) fn warn_of(&mut self, rank: usize, warnings: &[String]) {
+        // Of more in one message not even a comparison with what is known is made.
+        for warning in warnings.iter().take(2 * WARNINGS_OF_MEMBER_MAX as usize) {
             let warned = &mut self.seats[rank].warned;
             if *warned > WARNINGS_OF_MEMBER_MAX {
                 return;
             }
-            let warning = own_words(&warning);
+            let warning = own_words(warning);
             // Each commit may repeat what an earlier one warned of.
             if self.facts.warnings.contains(&warning) {
                 continue;

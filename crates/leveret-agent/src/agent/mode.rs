@@ -3,6 +3,7 @@
 use super::commit::plan_message;
 use super::starved::bound_of;
 use super::{Agent, Running};
+use crate::aside::PassedFiles;
 use crate::members::HeldSegment;
 use crate::monitor::{Monitor, Watched};
 use crate::patience::{FINISH_WITHIN, Waiting};
@@ -17,7 +18,6 @@ use leveret_protocol::declaration::MemberDeclarations;
 use leveret_protocol::mode::{ModeAnswer, unreachable};
 use leveret_report::record::EventKind;
 use leveret_types::{Generation, Nanos};
-use std::os::fd::OwnedFd;
 use std::sync::mpsc;
 
 /// From the agreement to the switch at least: every control thread has heard of it, and every thread of the mode sleeps until its
@@ -201,7 +201,7 @@ impl Agent<'_> {
         &mut self,
         rank: usize,
         (generation, size): (Generation, u64),
-        files: Vec<OwnedFd>,
+        files: PassedFiles,
     ) -> Result<(), String> {
         if self.coordinator.mode_generation() != Some(generation) {
             return Ok(());

@@ -1,5 +1,6 @@
 //! Connections that have not said who they are: few, not for long, and nobody waits for them.
 
+use crate::aside::MemberConnection;
 use leveret_os::control::{Connection, Frame};
 use leveret_types::Nanos;
 use std::time::Duration;
@@ -14,7 +15,7 @@ const DEAF_AFTER: Duration = Duration::from_millis(100);
 const HELLO_BYTES_MAX: usize = 4096;
 
 struct Stranger {
-    connection: Connection,
+    connection: MemberConnection,
     since: Nanos,
 }
 
@@ -31,7 +32,7 @@ impl Strangers {
     }
 
     pub(super) fn connections(&self) -> impl DoubleEndedIterator<Item = &Connection> + ExactSizeIterator {
-        self.waiting.iter().map(|stranger| &stranger.connection)
+        self.waiting.iter().map(|stranger| &*stranger.connection)
     }
 
     /// Whether connections are accepted: not from a failure of that until the next tick, which would fail again at
@@ -41,10 +42,9 @@ impl Strangers {
     }
 
     pub(super) fn admit(&mut self, connection: Connection, now: Nanos) {
+        let connection = MemberConnection::new(connection);
         connection.set_receive_limit(HELLO_BYTES_MAX);
-        if connection.set_send_timeout(Some(DEAF_AFTER)).is_err() {
-            return;
-        }
+        connection.set_send_timeout(Some(DEAF_AFTER));
         if self.waiting.len() >= self.most {
             self.waiting.remove(0);
         }
@@ -60,7 +60,7 @@ impl Strangers {
     }
 
     /// The first message of a stranger, who is none after it. Whoever sends no message goes.
-    pub(super) fn hear(&mut self, index: usize) -> Option<(Connection, Frame)> {
+    pub(super) fn hear(&mut self, index: usize) -> Option<(MemberConnection, Frame)> {
         match self.waiting[index].connection.receive_arrived() {
             Ok(None) => None,
             Ok(Some(frame)) => Some((self.waiting.remove(index).connection, frame)),

@@ -92,6 +92,13 @@ fn a_segment_without_descriptor_or_header_is_an_end() {
     assert_expelled("empty-segment", "is expelled");
 }
 
+/// It would take an hour to close what these send.
+#[test]
+fn descriptors_that_nobody_asked_for_are_an_end_and_hold_up_nobody() {
+    assert_expelled("lingering", "it sent 1 descriptors with a message that carries none");
+    assert_expelled("lingering-segment", "is expelled");
+}
+
 #[test]
 fn another_members_task_is_refused() {
     let _turn = turn();

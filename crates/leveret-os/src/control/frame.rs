@@ -1,14 +1,19 @@
 //! Frames: how they go out, and how they are put together again from what arrives.
 
 use crate::Failure;
+use crate::clock;
+use leveret_types::Nanos;
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags,
 };
+use rustix::time::Timespec;
 use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 /// Largest body of a frame.
 pub const BODY_BYTES_MAX: usize = 16 << 20;
@@ -112,19 +117,35 @@ pub enum ReceiveError {
     Refused(Failure),
 }
 
-/// Sends a frame. `broken` is true while it is out in part.
+/// What of the frames that go out.
+#[derive(Debug, Default)]
+pub(super) struct Outgoing {
+    /// One went out in part: whatever followed would be read as its rest.
+    broken: bool,
+    /// How long a frame may take to go out, all of its pieces together.
+    pub(super) within: Option<Duration>,
+}
+
+/// Sends a frame.
 pub(super) fn send(
     socket: BorrowedFd<'_>,
     body: &[u8],
     descriptors: &[BorrowedFd<'_>],
-    broken: &mut bool,
+    outgoing: &mut Outgoing,
 ) -> Result<(), SendError> {
+    if outgoing.broken {
+        return Err(SendError::Broken);
+    }
     if body.len() > BODY_BYTES_MAX {
         return Err(SendError::TooLarge { bytes: body.len() });
     }
     if descriptors.len() > DESCRIPTORS_MAX {
         return Err(SendError::TooManyDescriptors { count: descriptors.len() });
     }
+    let until = outgoing
+        .within
+        .map(|within| clock::now() + Nanos(i64::try_from(within.as_nanos()).unwrap_or(i64::MAX)));
+    let wait = if until.is_some() { SendFlags::DONTWAIT } else { SendFlags::empty() };
     let header = header(body.len() as u32, descriptors.len() as u32);
     let total = HEADER_BYTES + body.len();
     let mut sent = 0;
@@ -142,16 +163,29 @@ pub(super) fn send(
         {
             return Err(SendError::TooManyDescriptors { count: descriptors.len() });
         }
-        match rustix::net::sendmsg(socket, &rest, &mut ancillary, SendFlags::NOSIGNAL) {
+        match rustix::net::sendmsg(socket, &rest, &mut ancillary, SendFlags::NOSIGNAL | wait) {
             Ok(bytes) => sent += bytes,
             Err(Errno::INTR) => {}
             Err(Errno::PIPE | Errno::CONNRESET) => return Err(SendError::Closed),
-            Err(Errno::AGAIN) => return Err(SendError::TimedOut),
+            Err(Errno::AGAIN) => await_room(socket, until)?,
             Err(errno) => return Err(SendError::Refused(Failure::new("sendmsg", errno))),
         }
-        *broken = sent < total;
+        outgoing.broken = sent < total && sent > 0;
     }
     Ok(())
+}
+
+/// Waits until the peer has read something, if it does before that.
+fn await_room(socket: BorrowedFd<'_>, until: Option<Nanos>) -> Result<(), SendError> {
+    let left = until.map(|until| until - clock::now());
+    if left.is_some_and(|left| left <= Nanos::ZERO) {
+        return Err(SendError::TimedOut);
+    }
+    let left = left.map(|left| Timespec { tv_sec: left.0 / 1_000_000_000, tv_nsec: left.0 % 1_000_000_000 });
+    match rustix::event::poll(&mut [PollFd::from_borrowed_fd(socket, PollFlags::OUT)], left.as_ref()) {
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(errno) => Err(SendError::Refused(Failure::new("poll", errno))),
+    }
 }
 
 fn header(body_bytes: u32, descriptors: u32) -> [u8; HEADER_BYTES] {
@@ -181,6 +215,8 @@ pub(super) struct Incoming {
     descriptors: Vec<OwnedFd>,
     /// Largest body that is taken.
     limit: usize,
+    /// Bytes that have arrived in all.
+    arrived: usize,
     /// Set by the first error that leaves the stream without a known frame boundary.
     failed: Option<ReceiveError>,
 }
@@ -193,12 +229,17 @@ impl Incoming {
             body: Vec::new(),
             descriptors: Vec::new(),
             limit: BODY_BYTES_MAX,
+            arrived: 0,
             failed: None,
         }
     }
 
     pub(super) fn set_limit(&mut self, bytes: usize) {
         self.limit = bytes.min(BODY_BYTES_MAX);
+    }
+
+    pub(super) fn arrived(&self) -> usize {
+        self.arrived
     }
 
     /// Reads once and says how far that got.
@@ -208,9 +249,8 @@ impl Incoming {
         }
         let step = self.read(socket, wait);
         if let Err(error) = &step {
+            // Descriptors of a frame that will never be whole are closed with the connection: closing one may take time.
             self.failed = Some(*error);
-            // Descriptors of a frame that will never be whole are closed now.
-            self.descriptors.clear();
             self.body = Vec::new();
         }
         step
@@ -224,7 +264,7 @@ impl Incoming {
         };
         match bytes {
             Some(0) => return Err(self.ended()),
-            Some(_) => {}
+            Some(bytes) => self.arrived = self.arrived.wrapping_add(bytes),
             None => return Ok(Step::NothingYet),
         }
         if self.header_bytes == HEADER_BYTES && self.body.len() == self.announced() as usize {
@@ -249,11 +289,11 @@ impl Incoming {
         let have = self.body.len();
         let take = (self.announced() as usize - have).min(CHUNK_BYTES);
         self.body.resize(have + take, 0);
-        let mut unexpected = Vec::new();
-        let received = receive(socket, &mut self.body[have..], &mut unexpected, wait);
+        let expected = self.descriptors.len();
+        let received = receive(socket, &mut self.body[have..], &mut self.descriptors, wait);
         self.body.truncate(have + received.as_ref().map_or(0, |bytes| bytes.unwrap_or(0)));
-        if !unexpected.is_empty() {
-            let found = self.descriptors.len() + unexpected.len();
+        let found = self.descriptors.len();
+        if found > expected {
             return Err(ReceiveError::Descriptors { announced: self.word(8), found });
         }
         received

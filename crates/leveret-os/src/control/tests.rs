@@ -139,9 +139,44 @@ fn nonsense_is_refused_for_good_and_before_allocating() {
 #[test]
 fn a_peer_that_does_not_read_is_given_up() {
     let (left, _right) = pair();
-    left.set_send_timeout(Some(Duration::from_millis(1))).unwrap();
+    left.set_send_timeout(Some(Duration::from_millis(1)));
     assert_eq!(left.send(&vec![0; BODY_BYTES_MAX], &[]), Err(SendError::TimedOut));
     assert_eq!(left.send(b"", &[]), Err(SendError::Broken));
+}
+
+/// It has always read something, and would still take minutes.
+#[test]
+fn a_peer_that_reads_slowly_is_given_up_too() {
+    let (left, right) = pair();
+    left.set_send_timeout(Some(Duration::from_millis(50)));
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut byte = [0];
+            // Until the sender has given up, and is gone.
+            while matches!(rustix::io::read(&right.socket, &mut byte), Ok(1)) {}
+        });
+        assert_eq!(left.send(&vec![0; BODY_BYTES_MAX], &[]), Err(SendError::TimedOut));
+        assert_eq!(left.send(b"", &[]), Err(SendError::Broken));
+        left.shut();
+        reader.join().unwrap();
+    });
+}
+
+#[test]
+fn of_a_peer_that_never_stops_so_much_is_taken_at_a_time() {
+    let (left, right) = pair();
+    for _ in 0..10 {
+        left.send(&[0; 1000], &[]).unwrap();
+    }
+    let taken = |mut bytes: usize| {
+        let frames = std::iter::from_fn(|| right.receive_some(&mut bytes).unwrap());
+        frames.count()
+    };
+    // Each has a header of 12 bytes; what is begun is kept.
+    assert_eq!(taken(2 * 1012), 2);
+    assert_eq!(taken(1), 0);
+    assert_eq!(taken(1000), 1);
+    assert_eq!(taken(usize::MAX), 7);
 }
 
 #[test]
