@@ -198,7 +198,15 @@ impl Agent<'_> {
                 self.refuse_one(rank, reason, RefusalCause::PeerLost);
                 return Ok(());
             }
-            None => self.begin_group(members),
+            None => match last_generation(self.groups.begun) {
+                Some(last) => self.begin_group(members, last),
+                None => {
+                    let reason =
+                        "there have been as many commits of groups as there can be; start the job again";
+                    self.refuse_one(rank, reason, RefusalCause::Over);
+                    return Ok(());
+                }
+            },
         };
         let group = &mut self.groups.all[place];
         group.joined.push(member);
@@ -213,14 +221,13 @@ impl Agent<'_> {
         self.send_to([rank], &encode(&ToMember::GroupRefused { reason, cause, mismatches }));
     }
 
-    fn begin_group(&mut self, members: Vec<MemberId>) -> usize {
+    fn begin_group(&mut self, members: Vec<MemberId>, last: Generation) -> usize {
         let names: Vec<String> =
             self.config.declaration.members.iter().map(|member| member.name.clone()).collect();
         let listed: Vec<&str> =
             members.iter().take(MEMBERS_NAMED).map(|member| names[member.index()].as_str()).collect();
         let more = if members.len() > MEMBERS_NAMED { " and more" } else { "" };
         let name = format!("the group of {}{more}", listed.join(", "));
-        let last = Generation(LAST_BEFORE_GROUPS.0 + self.groups.begun);
         self.groups.begun += 1;
         let mut coordinator =
             Coordinator::new(self.seats.len(), self.config.policy).with_names(names).of_group(&members, last);
@@ -719,8 +726,26 @@ fn admitted(
     Ok((Running { assembled, plan, label, kept: Kept::default() }, costs))
 }
 
+/// The generation before that of the next group's commit, after so many; `None` if there is no further one.
+fn last_generation(begun: u32) -> Option<Generation> {
+    LAST_BEFORE_GROUPS.0.checked_add(begun).filter(|last| *last < u32::MAX).map(Generation)
+}
+
 /// The first multiple of `step` after `instant`.
 fn next_multiple(instant: Nanos, step: Nanos) -> Nanos {
     let step = step.0.max(1);
     Nanos(instant.0.div_euclid(step).saturating_add(1).saturating_mul(step))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_commit_until_their_numbers_are_used_up() {
+        assert_eq!(last_generation(0), Some(LAST_BEFORE_GROUPS));
+        let most = u32::MAX - LAST_BEFORE_GROUPS.0;
+        assert_eq!(last_generation(most - 1), Some(Generation(u32::MAX - 1)));
+        assert_eq!((last_generation(most), last_generation(u32::MAX)), (None, None));
+    }
 }

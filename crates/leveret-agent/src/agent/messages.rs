@@ -1,7 +1,7 @@
 //! What comes over the control socket: who connects, and what members say.
 
 use super::Agent;
-use super::words::{cut, own_words};
+use super::words::{self, cut, own_words};
 use crate::aside::{MemberConnection, PassedFiles};
 use crate::members::{Peer, Seat};
 use leveret_memory::LAYOUT_VERSION;
@@ -126,7 +126,7 @@ impl Agent<'_> {
 
     fn on_frame(&mut self, rank: usize, bytes: &[u8], files: PassedFiles) {
         let member = MemberId(rank as u16);
-        let message = match decode_from_member(bytes) {
+        let mut message = match decode_from_member(bytes) {
             Ok(message) => message,
             Err(error) => return self.expel(rank, &cut(&error.to_string())),
         };
@@ -140,6 +140,7 @@ impl Agent<'_> {
         if self.take_word(rank, &message) {
             return;
         }
+        words::bound(&mut message);
         let message = self.worded(rank, message);
         let Some((message, files)) = self.take_group_message(rank, message, files) else {
             return self.let_go();
