@@ -152,17 +152,17 @@ impl End {
         }
     }
 
-    /// What was told of, for a look that tells nobody.
+    /// What was told of, for a look that tells nobody. A time-driven end tells of all that have ended at once.
     fn told(&mut self) -> Told {
         match self {
-            Self::Timed(timed) => Told { ended: *timed.told(), missed: 0 },
+            Self::Timed(timed) => Told { complete: *timed.told(), missed: 0 },
             end => end.asked().map(|asked| asked.told).unwrap_or_default(),
         }
     }
 
     fn tell(&mut self, told: Told) {
         match self {
-            Self::Timed(timed) => *timed.told() = told.ended,
+            Self::Timed(timed) => *timed.told() = told.complete,
             end => drop(end.asked().map(|asked| asked.told = told)),
         }
     }

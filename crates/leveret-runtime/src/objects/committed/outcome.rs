@@ -54,7 +54,7 @@ impl Outcome {
 pub(in crate::objects) struct Tally {
     counts: [AtomicU64; Outcome::ALL.len()],
     /// Of the last instance, from the lowest bit on: its outcome (4 bits), that of the last one before it that was performed or missed (4),
-    /// its number (48).
+    /// its number (48), and the end of the number of those that have ended with it (8).
     last: AtomicU64,
     /// Instances that ended, performed or missed.
     ended: AtomicU64,
@@ -67,18 +67,49 @@ struct Last {
     instance: u64,
     outcome: Outcome,
     before: Outcome,
+    ended: u8,
 }
 
 impl Last {
     fn of(word: u64) -> Self {
         let outcome = |bits: u64| Outcome::of(bits as u8 & 0xf);
-        Self { instance: word >> 8, outcome: outcome(word), before: outcome(word >> 4) }
+        let instance = word << 8 >> 16;
+        Self { instance, outcome: outcome(word), before: outcome(word >> 4), ended: (word >> 56) as u8 }
     }
 
     fn word(self) -> u64 {
-        self.instance << 8 | (self.before as u64) << 4 | self.outcome as u64
+        let rest = (self.before as u64) << 4 | self.outcome as u64;
+        u64::from(self.ended) << 56 | self.instance << 16 >> 8 | rest
+    }
+
+    /// How many instances had ended with it, where so many had when that was read afterwards: it is stored before their number.
+    fn ended_with_it(self, afterwards: u64) -> u64 {
+        let since = (afterwards as u8).wrapping_sub(self.ended).wrapping_add(1);
+        (afterwards + 1).saturating_sub(u64::from(since))
     }
 }
+
+/// What had ended at one moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Seen {
+    /// Instances that were performed or missed.
+    pub(super) ended: u64,
+    /// The last instance, be it paused, and how it ended.
+    pub(super) instance: u64,
+    pub(super) outcome: Outcome,
+    /// How the last one before it ended that was performed or missed.
+    before: Outcome,
+}
+
+impl Seen {
+    /// How the last instance that was performed or missed ended; without the last of these, how the one before it did.
+    pub(super) fn last_ended(self, without_last: bool) -> Outcome {
+        if without_last || self.outcome == Outcome::Paused { self.before } else { self.outcome }
+    }
+}
+
+/// Tries to read what belongs together. Should each be overtaken by an end, the last one is right unless hundreds of ends overtake it.
+const TRIES: u32 = 4;
 
 impl Default for Tally {
     fn default() -> Self {
@@ -94,18 +125,30 @@ impl Default for Tally {
 impl Tally {
     /// Counts an instance that ended.
     pub(super) fn count(&self, instance: u64, outcome: Outcome, latency: Option<Nanos>) {
-        add(&self.counts[outcome as usize], 1);
-        let Last { outcome: last, before, .. } = Last::of(self.last.load(Ordering::Relaxed));
-        let before = if last == Outcome::Paused { before } else { last };
-        self.last.store(Last { instance, outcome, before }.word(), Ordering::Release);
-        if outcome != Outcome::Paused {
-            self.ended.store(self.ended.load(Ordering::Relaxed) + 1, Ordering::Release);
-        }
+        self.count_all(instance, outcome, 1);
         let Some(latency) = latency else { return };
         let mut durations = Durations::of_words(self.latency.stored());
         durations.add(latency);
         // Left out only where more threads than such counts have readers stall in the middle of a load.
         self.latency.store(durations.words());
+    }
+
+    /// Counts so many instances that ended alike, the last of which is this.
+    pub(super) fn count_all(&self, instance: u64, outcome: Outcome, count: u64) {
+        add(&self.counts[outcome as usize], count);
+        let Last { outcome: last, before, .. } = Last::of(self.last.load(Ordering::Relaxed));
+        let before = match last {
+            _ if count > 1 && outcome != Outcome::Paused => outcome,
+            Outcome::Paused => before,
+            last => last,
+        };
+        let more = if outcome == Outcome::Paused { 0 } else { count };
+        let ended = self.ended.load(Ordering::Relaxed) + more;
+        let last = Last { instance, outcome, before, ended: ended as u8 };
+        self.last.store(last.word(), Ordering::Release);
+        if more > 0 {
+            self.ended.store(ended, Ordering::Release);
+        }
     }
 
     /// So many complete instances, the last of which is this, turn out to have ended otherwise.
@@ -133,10 +176,22 @@ impl Tally {
         (last.instance, last.outcome)
     }
 
-    /// How the last instance that was performed or missed ended; without the last of these, how the one before it did.
-    pub(super) fn last_ended(&self, without_last: bool) -> Outcome {
-        let last = Last::of(self.last.load(Ordering::Acquire));
-        if without_last || last.outcome == Outcome::Paused { last.before } else { last.outcome }
+    /// How many instances have ended, and which was the last: read together.
+    pub(super) fn seen(&self) -> Seen {
+        let look = || {
+            let word = self.last.load(Ordering::Acquire);
+            (word, Last::of(word).ended_with_it(self.ended.load(Ordering::Acquire)))
+        };
+        let mut seen = look();
+        for _ in 1..TRIES {
+            if self.last.load(Ordering::Acquire) == seen.0 {
+                break;
+            }
+            seen = look();
+        }
+        let (word, ended) = seen;
+        let Last { instance, outcome, before, .. } = Last::of(word);
+        Seen { ended, instance, outcome, before }
     }
 
     /// Instances that ended, performed or missed.
@@ -157,30 +212,36 @@ fn add(counter: &AtomicU64, count: u64) {
 /// Of what has ended at an end, what a wait or a test has told of, or came before the activation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Told {
-    pub(super) ended: u64,
+    pub(super) complete: u64,
     pub(super) missed: u64,
 }
 
 impl Told {
     /// Everything so far.
     pub(super) fn all(tally: &Tally) -> Self {
-        Self { ended: tally.ended(), missed: missed(tally) }
+        let ended = tally.ended();
+        let missed = missed(tally);
+        Self { complete: ended.saturating_sub(missed), missed }
     }
 
-    /// The next that has ended and was not told of. What was missed comes first, so that each success is a message that was moved.
-    pub(super) fn next(&mut self, tally: &Tally) -> Option<Outcome> {
+    /// What is to be told of next. What was missed comes first, so that each success is a message that was moved.
+    pub(super) fn untold(self, tally: &Tally) -> Option<Outcome> {
         // What ends meanwhile is told the next time; a miss is counted before its end.
-        let ended = tally.ended();
-        if ended <= self.ended {
+        if tally.ended() <= self.complete + self.missed {
             return None;
         }
-        self.ended += 1;
         if missed(tally) <= self.missed {
             return Some(Outcome::Complete);
         }
-        self.missed += 1;
         let (_, last) = tally.last();
         Some(if last.is_miss() { last } else { Outcome::Invalid })
+    }
+
+    /// The next that has ended and was not told of.
+    pub(super) fn next(&mut self, tally: &Tally) -> Option<Outcome> {
+        let next = self.untold(tally)?;
+        *(if next.is_miss() { &mut self.missed } else { &mut self.complete }) += 1;
+        Some(next)
     }
 }
 
@@ -215,6 +276,53 @@ mod tests {
         let next: Vec<_> = (0..4).map(|_| told.next(&tally)).collect();
         let complete = Some(Outcome::Complete);
         assert_eq!(next, [Some(Outcome::Invalid), complete, complete, None]);
+    }
+
+    #[test]
+    fn instances_that_end_alike_are_counted_at_once() {
+        let tally = Tally::default();
+        tally.count(1, Outcome::Complete, None);
+        tally.count_all(301, Outcome::Late, 300);
+        let seen = tally.seen();
+        assert_eq!((seen.ended, seen.instance, seen.outcome), (301, 301, Outcome::Late));
+        assert_eq!((seen.last_ended(true), tally.of(Outcome::Late)), (Outcome::Late, 300));
+        tally.count_all(303, Outcome::Paused, 2);
+        assert_eq!((tally.ended(), tally.of(Outcome::Paused)), (301, 2));
+        assert_eq!(tally.seen().last_ended(false), Outcome::Late);
+    }
+
+    /// Each instance has the outcome of its number, so that what does not belong together is seen.
+    #[test]
+    fn what_is_read_while_instances_end_belongs_together() {
+        const INSTANCES: u64 = if cfg!(miri) { 50 } else { 200_000 };
+        let outcome = |instance: u64| {
+            [Outcome::Complete, Outcome::Late, Outcome::NoSenderBuffer][instance as usize % 3]
+        };
+        let tally = Tally::default();
+        std::thread::scope(|scope| {
+            scope.spawn(|| (1..=INSTANCES).for_each(|number| tally.count(number, outcome(number), None)));
+            let mut seen = tally.seen();
+            while seen.ended < INSTANCES {
+                let last = seen.instance;
+                assert_eq!(seen.ended, last, "{seen:?}");
+                assert!(last < 1 || seen.last_ended(false) == outcome(last), "{seen:?}");
+                assert!(last < 2 || seen.last_ended(true) == outcome(last - 1), "{seen:?}");
+                seen = tally.seen();
+            }
+        });
+    }
+
+    /// A reader is stopped between the two words.
+    #[test]
+    fn the_number_of_what_ended_is_that_of_the_instance_whenever_it_is_read() {
+        for ended in [0_u64, 1, 255, 256, 1000] {
+            let last =
+                Last { instance: 7, outcome: Outcome::Late, before: Outcome::None, ended: ended as u8 };
+            assert_eq!(Last::of(last.word()).instance, 7);
+            for afterwards in [ended.saturating_sub(1), ended, ended + 1, ended + 200] {
+                assert_eq!(Last::of(last.word()).ended_with_it(afterwards), ended, "{afterwards}");
+            }
+        }
     }
 
     // spec: TASK-METRIC-RUN-02
@@ -252,11 +360,14 @@ mod tests {
         tally.count(6, Outcome::Complete, None);
         tally.correct(4, Outcome::NoReceiverBuffer, 1);
         assert_eq!(tally.last(), (6, Outcome::Complete), "the last one is another");
-        assert_eq!(tally.last_ended(true), Outcome::NoReceiverBuffer);
+        assert_eq!(tally.seen().last_ended(true), Outcome::NoReceiverBuffer);
         tally.count(7, Outcome::Complete, None);
-        assert_eq!(tally.last_ended(true), Outcome::Complete);
+        assert_eq!(tally.seen().last_ended(true), Outcome::Complete);
         tally.correct(6, Outcome::NoReceiverBuffer, 1);
-        assert_eq!((tally.last_ended(true), tally.last().1), (Outcome::NoReceiverBuffer, Outcome::Complete));
+        assert_eq!(
+            (tally.seen().last_ended(true), tally.last().1),
+            (Outcome::NoReceiverBuffer, Outcome::Complete)
+        );
     }
 
     #[test]
@@ -266,10 +377,10 @@ mod tests {
         tally.count(2, Outcome::Complete, None);
         tally.count(3, Outcome::Paused, None);
         tally.count(4, Outcome::Paused, None);
-        assert_eq!((tally.last(), tally.last_ended(false)), ((4, Outcome::Paused), Outcome::Complete));
+        assert_eq!((tally.last(), tally.seen().last_ended(false)), ((4, Outcome::Paused), Outcome::Complete));
         tally.count(5, Outcome::NoSenderBuffer, None);
         assert_eq!(
-            [true, false].map(|without| tally.last_ended(without)),
+            [true, false].map(|without| tally.seen().last_ended(without)),
             [Outcome::Complete, Outcome::NoSenderBuffer]
         );
     }

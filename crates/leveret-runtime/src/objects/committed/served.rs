@@ -48,8 +48,9 @@ pub(in crate::objects) struct ServedEnd {
     firings: AtomicU64,
     /// A message waits here for a buffer: what is less urgent leaves it the next one. Said by the thread, when it was tried in vain.
     lacks_buffer: AtomicBool,
-    /// Of what ended here, how much a wait or a test has told of, or came before the activation; and how much of that was missed.
-    told: AtomicU64,
+    /// Of what was performed and of what was missed here, how much a wait or a test has told of, or came before the activation. Each is told
+    /// by whoever counts it, so threads that ask at once are never told of the same.
+    told_complete: AtomicU64,
     told_missed: AtomicU64,
     /// When the end was last activated: firings before that are for nobody.
     active_since: AtomicI64,
@@ -81,7 +82,7 @@ impl ServedEnd {
             was_started: AtomicBool::new(false),
             firings: AtomicU64::new(0),
             lacks_buffer: AtomicBool::new(false),
-            told: AtomicU64::new(0),
+            told_complete: AtomicU64::new(0),
             told_missed: AtomicU64::new(0),
             active_since: AtomicI64::new(i64::MAX),
             asked: AtomicU32::new(0),
@@ -158,19 +159,23 @@ impl ServedEnd {
     fn next_untold(&self, channel: &CommittedChannel, tells: bool) -> Option<Outcome> {
         // Each try that fails is another thread's look: after so many, others are being told, and this one asks again.
         for _ in 0..LOOKS {
-            let ended = self.told.load(Ordering::SeqCst);
-            let mut told = Told { ended, missed: self.told_missed.load(Ordering::SeqCst) };
-            let outcome = told.next(&channel.tally)?;
-            if !tells {
-                return Some(outcome);
-            }
-            let taken = self.told.compare_exchange(ended, told.ended, Ordering::SeqCst, Ordering::SeqCst);
-            if taken.is_ok() {
-                self.told_missed.store(told.missed, Ordering::SeqCst);
+            let told = self.told();
+            let outcome = told.untold(&channel.tally)?;
+            let (count, seen) = match outcome {
+                outcome if outcome.is_miss() => (&self.told_missed, told.missed),
+                _ => (&self.told_complete, told.complete),
+            };
+            let take = || count.compare_exchange(seen, seen + 1, Ordering::SeqCst, Ordering::SeqCst);
+            if !tells || take().is_ok() {
                 return Some(outcome);
             }
         }
         None
+    }
+
+    fn told(&self) -> Told {
+        let missed = self.told_missed.load(Ordering::SeqCst);
+        Told { complete: self.told_complete.load(Ordering::SeqCst), missed }
     }
 
     fn tell_sleepers(&self) {
@@ -289,7 +294,7 @@ impl Committed {
             return Err(Code::Slack);
         }
         let all = Told::all(&channel.tally);
-        served.told.store(all.ended, Ordering::SeqCst);
+        served.told_complete.store(all.complete, Ordering::SeqCst);
         served.told_missed.store(all.missed, Ordering::SeqCst);
         served.active_since.store(clock::now().0, Ordering::SeqCst);
         served.was_started.store(false, Ordering::SeqCst);
@@ -636,6 +641,46 @@ mod tests {
         transfer(1);
         transfer(2);
         assert_eq!((counted(&job), counted(&mode)), ([1, 1], [2, 2]));
+    }
+
+    /// Threads that test at once share out what has ended: each miss and each success is told once.
+    // spec: LAW-THREAD-02
+    #[test]
+    fn what_ended_is_told_once_to_one_of_those_who_ask_at_once() {
+        const INSTANCES: u64 = 20_000;
+        let ([_, to], _job) = sharing();
+        let channel = &to.committed.channels[LOGS];
+        let served = channel.served.as_ref().expect("it is served");
+        let is_over = AtomicBool::new(false);
+        let mut told = [0; 2];
+        std::thread::scope(|scope| {
+            let ask = || {
+                let mut told = [0; 2];
+                loop {
+                    let was_over = is_over.load(Ordering::SeqCst);
+                    match served.next_untold(channel, true) {
+                        Some(outcome) => told[usize::from(outcome.is_miss())] += 1,
+                        None if was_over => return told,
+                        None => std::hint::spin_loop(),
+                    }
+                }
+            };
+            let asking: Vec<_> = (0..3).map(|_| scope.spawn(ask)).collect();
+            for instance in 0..INSTANCES {
+                let outcome = if instance % 2 == 0 { Outcome::Late } else { Outcome::Complete };
+                channel.tally.count(instance, outcome, None);
+            }
+            is_over.store(true, Ordering::SeqCst);
+            for thread in asking {
+                let of_thread = thread.join().expect("it ends");
+                told.iter_mut().zip(of_thread).for_each(|(sum, count)| *sum += count);
+            }
+        });
+        // What others were told of while they asked may be left.
+        while let Some(outcome) = served.next_untold(channel, true) {
+            told[usize::from(outcome.is_miss())] += 1;
+        }
+        assert_eq!(told, [INSTANCES / 2; 2]);
     }
 
     /// The thread that left a buffer is asked again when the other has what it wants.

@@ -43,7 +43,7 @@ impl Service {
             let Some(port) = context.input_port(*target) else { continue };
             let (instance, passed, is_awaited) = (port.news(), port.take_passed(), port.is_awaited());
             let sender_took_part = port.sender_took_part();
-            self.tell_passed(channel, instance, passed);
+            self.committed.passed_by(channel, instance.unwrap_or_default().saturating_sub(1), passed);
             let Some(instance) = instance else { continue };
             let now = context.now();
             let (outcome, latency) = match context.input(*target) {
@@ -109,14 +109,6 @@ impl Service {
         }
     }
 
-    /// Instances that were over before this end could see them.
-    fn tell_passed(&self, channel: &CommittedChannel, instance: Option<u64>, passed: u64) {
-        for back in (1..=passed.min(PASSED_TOLD_MAX)).rev() {
-            let instance = instance.map_or(0, |instance| instance.saturating_sub(back));
-            self.committed.ended(channel, instance, Outcome::Late, None);
-        }
-    }
-
     /// Sends the messages of this instance.
     pub(in crate::objects) fn send(&mut self, context: &mut TaskContext<'_>) {
         let Self { committed, writes, collectives, .. } = self;
@@ -130,9 +122,7 @@ impl Service {
             if let Some((news, last)) = port.take_lacked() {
                 committed.ended_otherwise(channel, last, Outcome::NoReceiverBuffer, news);
             }
-            for back in (1..=passed.min(PASSED_TOLD_MAX)).rev() {
-                committed.ended(channel, instance.saturating_sub(back), Outcome::Late, None);
-            }
+            committed.passed_by(channel, instance.saturating_sub(1), passed);
             if !is_open {
                 if is_awaited {
                     committed.ended(channel, instance, Outcome::Paused, None);
@@ -144,9 +134,6 @@ impl Service {
         }
     }
 }
-
-/// A task that stood still for long tells of so many instances; more would keep it from its window.
-pub(super) const PASSED_TOLD_MAX: u64 = 64;
 
 fn send_one(
     committed: &Committed,

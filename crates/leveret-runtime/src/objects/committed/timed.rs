@@ -2,7 +2,7 @@
 //! start, activate, deactivate, the task follows.
 
 use super::CommittedChannel;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, Seen};
 use crate::activation::{Activation, StartRefusal};
 use crate::objects::error::Code;
 use crate::watch::{Watch, Watched};
@@ -56,14 +56,13 @@ impl TimedEnd {
     }
 
     /// Whether the last transfer has left this end, and its instant has not come yet.
-    fn is_on_its_way(&self, channel: &CommittedChannel, now: Nanos) -> bool {
-        let (instance, outcome) = channel.tally.last();
-        self.is_source && outcome != Outcome::None && now < self.due(instance)
+    fn is_on_its_way(&self, last: Seen, now: Nanos) -> bool {
+        self.is_source && last.outcome != Outcome::None && now < self.due(last.instance)
     }
 
     pub(super) fn start(&mut self, channel: &CommittedChannel, now: Nanos) -> Result<(), Code> {
         self.peer_lives()?;
-        let on_its_way = u64::from(self.has_started() && self.is_on_its_way(channel, now));
+        let on_its_way = u64::from(self.has_started() && self.is_on_its_way(channel.tally.seen(), now));
         let slack = u64::from(channel.slack).saturating_sub(on_its_way);
         self.activation.start(slack, now).map_err(|refusal| match refusal {
             StartRefusal::Active => Code::Active,
@@ -93,7 +92,9 @@ impl TimedEnd {
         if self.activation.is_active(now) {
             return Ok(());
         }
-        if self.activation.under_way() > 0 || self.has_started() && self.is_on_its_way(channel, now) {
+        if self.activation.under_way() > 0
+            || self.has_started() && self.is_on_its_way(channel.tally.seen(), now)
+        {
             return Err(Code::Slack);
         }
         if self.activation.is_once() && !self.activation.can_make(Instance(0), now) {
@@ -158,9 +159,10 @@ impl TimedEnd {
     /// Whether a wait would end now, and how.
     pub(super) fn look(&mut self, channel: &CommittedChannel, now: Nanos) -> Result<Option<Outcome>, Code> {
         let (is_active, under_way) = (self.is_active(now), self.activation.under_way());
-        let ended = channel.tally.ended();
-        let (_, outcome) = channel.tally.last();
-        let on_its_way = self.is_on_its_way(channel, now);
+        // Read together: what ends meanwhile is told the next time.
+        let seen = channel.tally.seen();
+        let outcome = seen.outcome;
+        let on_its_way = self.is_on_its_way(seen, now);
         if self.activation.is_once() && outcome == Outcome::Paused && under_way == 0 && !on_its_way {
             // The other end took no part in the only instance there is.
             return Err(if self.is_pause_told { Code::NotStarted } else { Code::Missed });
@@ -169,15 +171,15 @@ impl TimedEnd {
         let without_last = on_its_way && outcome != Outcome::Paused;
         if !is_active && self.has_started() {
             if under_way == 0 && !on_its_way {
-                return Ok(Some(channel.tally.last_ended(false)));
+                return Ok(Some(seen.last_ended(false)));
             }
         } else {
-            let over = ended.saturating_sub(u64::from(without_last));
+            let over = seen.ended.saturating_sub(u64::from(without_last));
             if over > self.told {
                 self.told = over;
-                return Ok(Some(channel.tally.last_ended(without_last)));
+                return Ok(Some(seen.last_ended(without_last)));
             }
-            let is_told = |last| outcome != Outcome::None && channel.tally.last().0 >= last;
+            let is_told = |last| outcome != Outcome::None && seen.instance >= last;
             if !is_active && self.activation.just_over(now - self.delay).is_none_or(is_told) {
                 return Err(Code::NotStarted);
             }
@@ -201,7 +203,7 @@ impl TimedEnd {
     }
 
     pub(super) fn under_way(&self, channel: &CommittedChannel, now: Nanos) -> u64 {
-        let on_its_way = self.has_started() && self.is_on_its_way(channel, now);
+        let on_its_way = self.has_started() && self.is_on_its_way(channel.tally.seen(), now);
         self.activation.under_way() + u64::from(on_its_way)
     }
 }

@@ -192,6 +192,28 @@ fn idle_ends_make_none_and_miss_none() {
     assert_eq!(pair.look(S, ms(5)), Err(Code::NotStarted));
 }
 
+#[test]
+fn every_instance_of_a_long_stall_is_counted() {
+    const PERIODS: u64 = 200;
+    for stalled in [S, R] {
+        let mut pair = pair([6, 6], 1);
+        let members: Vec<MemberId> = pair.job.assembled.job.tasks.iter().map(|task| task.member).collect();
+        pair.job.arm(EPOCH, PERIODS);
+        for side in &pair.sides {
+            assert_eq!(side.call(Activate, EPOCH + BEFORE, &mut Vec::new()), Ok(()));
+        }
+        let mut stall = Some(ms(1500));
+        pair.job.run_virtual(PERIODS, |task, planned, clock| {
+            if members[task.index()].index() == stalled && planned >= ms(100) {
+                stall.take().into_iter().for_each(|stall| clock.delay_next_wake(stall));
+            }
+        });
+        let counted = pair.metrics()[stalled];
+        let missed = counted.no_sender_buffer + counted.no_receiver_buffer + counted.late;
+        assert_eq!(counted.completed + missed, PERIODS, "stalled {stalled}: {counted:?}");
+    }
+}
+
 // spec: SIDED-DEACTIVATE-03
 #[test]
 fn while_one_end_takes_no_part_instances_are_neither_made_nor_missed() {

@@ -66,6 +66,14 @@ impl Committed {
         self.tell_ended(channel.handle, outcome, 1);
     }
 
+    /// As [`Committed::ended`], of `count` instances that were over before this end could see them, the last of them this one.
+    pub(in crate::objects) fn passed_by(&self, channel: &CommittedChannel, instance: u64, count: u64) {
+        if count > 0 {
+            channel.tally.count_all(instance, Outcome::Late, count);
+            self.tell_ended(channel.handle, Outcome::Late, count);
+        }
+    }
+
     /// As [`Committed::ended`], of `count` transfers that seemed complete, the last of them that of `instance`: the receiver
     /// had no buffer, which its sender learns afterwards.
     pub(in crate::objects) fn ended_otherwise(

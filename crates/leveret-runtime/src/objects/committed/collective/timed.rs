@@ -17,7 +17,7 @@ use crate::declare::{Source, Target};
 use crate::message::{Absence, Input, SendRefusal};
 use crate::objects::collectives::CollectiveKind;
 use crate::objects::committed::outcome::Outcome;
-use crate::objects::committed::service::{PASSED_TOLD_MAX, outcome_of};
+use crate::objects::committed::service::outcome_of;
 use crate::objects::committed::transfer::Arrived;
 use crate::objects::committed::{Committed, CommittedChannel, IN_TRANSFER};
 use crate::objects::error::Code;
@@ -157,12 +157,6 @@ impl CollectiveSteps {
 
 type Both<'c> = (&'c CommittedChannel, &'c Collective);
 
-fn tell_passed(committed: &Committed, channel: &CommittedChannel, instance: u64, passed: u64) {
-    for back in (1..=passed.min(PASSED_TOLD_MAX)).rev() {
-        committed.ended(channel, instance.saturating_sub(back), Outcome::Late, None);
-    }
-}
-
 impl Called {
     fn run(&self, committed: &Committed, (channel, collective): Both<'_>, context: &mut TaskContext<'_>) {
         let Some(port) = context.input_port(self.target) else { return };
@@ -185,7 +179,7 @@ impl Called {
             seat.passed.fetch_add(passed, Ordering::AcqRel);
             return;
         }
-        tell_passed(committed, channel, instance, passed);
+        committed.passed_by(channel, instance.saturating_sub(1), passed);
         if !matches!(outcome, Outcome::None | Outcome::Complete) {
             committed.ended(channel, instance, outcome, None);
         }
@@ -308,7 +302,7 @@ impl Receive {
             committed.ended_otherwise(channel, lacked, Outcome::NoReceiverBuffer, 1);
         }
         let Some(instance) = instance else { return };
-        tell_passed(committed, channel, instance, passed);
+        committed.passed_by(channel, instance.saturating_sub(1), passed);
         let called = if self.was_called {
             seat.called.of(instance, Outcome::Late).unwrap_or_default()
         } else {
