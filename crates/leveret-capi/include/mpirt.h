@@ -2863,7 +2863,7 @@ int MPIRT_Container_start(MPIRT_Container container);
  *   MPIRT_ERR_LIMIT: the container reaches more than `MPIRT_CONTAINER_MAX` channels, or all containers together sixteen times as many */
 int MPIRT_Container_wait(MPIRT_Container container, MPIRT_Timespec timeout);
 
-/* Says whether every channel of a container is complete. Never blocks.
+/* Says whether every channel of a container is complete, and then completes all like wait; otherwise, and with an error, what was missed is reported and what is complete stays so. A channel that is there twice is complete when two tests of it in a row would say so. Never blocks.
  *   in    container: the container
  *   out   flag: 1 if all are complete, else 0
  * Takes no lock, allocates nothing and makes no system call while committed.

@@ -975,7 +975,7 @@ public:
     result<void> try_start() const noexcept;
     /// Waits for every channel of a container, with one timeout for all. (MPIRT_Container_wait)
     result<void> try_wait(duration timeout = no_limit) const noexcept;
-    /// Says whether every channel of a container is complete. Never blocks. (MPIRT_Container_test)
+    /// Says whether every channel of a container is complete, and then completes all like wait; otherwise, and with an error, what was missed is reported and what is complete stays so. A channel that is there twice is complete when two tests of it in a row would say so. Never blocks. (MPIRT_Container_test)
     result<bool> try_test() const noexcept;
     /// Waits until one channel of a container is complete, gives it with how its instance ended, performed or not, and leaves the others as they are. The search begins behind the channel that was found last, so that none is passed over for ever. A start counts once: a channel that was given is no longer started. Ends that are neither started nor activated are left out; one whose peer is lost is given only when no other is complete, and then each time until the commit ends: deactivate it. All are looked at for 50 us without a pause, or for as long as it takes where one of them polls (`MPIRTX_Channel_set_polling`), and then the wait sleeps until something changes at one of them. (MPIRTX_Container_wait_any)
     result<std::tuple<channel_ref, mpirt::outcome>> try_wait_any(duration timeout = no_limit) const noexcept;

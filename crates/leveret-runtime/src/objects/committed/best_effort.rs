@@ -339,7 +339,7 @@ impl CommittedChannel {
     /// Something may have changed at the end: wakes who waits there. Whoever is about to sleep has counted itself before it used the end
     /// for the last time, so it is seen here or has seen the change.
     #[inline]
-    fn stir(&self) {
+    pub(super) fn stir(&self) {
         if self.sleepers.load(Ordering::Relaxed) > 0 {
             self.stirred.fetch_add(1, Ordering::SeqCst);
             // It can fail only for an address that is not mapped, and this one is.

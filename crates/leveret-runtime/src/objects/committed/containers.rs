@@ -29,23 +29,29 @@ impl Committed {
         self.on_all(container, |channel| self.start_at(channel))
     }
 
-    /// Whether every channel of a container is complete; if so, all are as after a wait, and else none.
+    /// Whether every channel of a container is complete; if so, all are as after a wait. Else those that are complete stay so, and what was
+    /// missed has been told. One that is there twice is complete if two of its tests in a row would say so.
     ///
     /// # Errors
     /// As [`Committed::start_all`], with those of a channel's own test.
     pub fn test_all(&self, container: Handle) -> Result<bool, Code> {
         let mut complete = true;
         self.on_all(container, |channel| {
-            complete &= self.peek_at(channel).inspect_err(|_| {
-                // Told by this call, so not by the next.
-                let _ = self.test_at(channel);
-            })?;
+            complete &= self.test_for_misses(channel)?;
             Ok(())
         })?;
-        if complete {
-            self.on_all(container, |channel| self.test_at(channel).map(|_| ()))?;
+        Ok(complete && self.take_all(self.reached(container)?))
+    }
+
+    /// Tells of one success at each of these, or at none: another thread may have been told of it, or it is the same channel's.
+    fn take_all(&self, channels: &[u32]) -> bool {
+        let at = |number: &u32| &self.channels[*number as usize];
+        let taken = channels.iter().take_while(|number| self.take_complete(at(number))).count();
+        let are_all = taken == channels.len();
+        if !are_all {
+            channels[..taken].iter().for_each(|number| self.put_back_complete(at(number)));
         }
-        Ok(complete)
+        are_all
     }
 
     /// Activates every channel of a container.
@@ -146,8 +152,7 @@ impl Committed {
                     container.next.store(place as u32 + 1, Ordering::Relaxed);
                     return Ok(Some((channel.handle, outcome)));
                 }
-                // Another thread is at it.
-                Ok(None) | Err(Code::Slack) => answer = answer.or(Ok(None)),
+                Ok(None) => answer = answer.or(Ok(None)),
                 Err(Code::NotStarted) => {}
                 Err(Code::Uncommitted) => answer = Err(Code::Uncommitted),
                 Err(code) => return Err(code),

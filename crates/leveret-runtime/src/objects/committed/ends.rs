@@ -7,6 +7,7 @@ use super::best_effort::{SourceEnd, TargetEnd};
 use super::collective::FreeCollective;
 use super::outcome::{Outcome, Told};
 use super::timed::TimedEnd;
+use super::wait::not_while_in_use;
 use super::{Committed, CommittedChannel};
 use crate::free_end::{ReceivingEnd, SendingEnd, WaitError};
 use crate::objects::error::Code;
@@ -38,6 +39,8 @@ pub(super) struct Asked {
     /// Anything was ever started, since the end was last active.
     started: bool,
     told: Told,
+    /// Of that, successes that may be put back.
+    taken: u64,
 }
 
 impl Asked {
@@ -164,6 +167,25 @@ impl End {
         match self {
             Self::Timed(timed) => *timed.told() = told.complete,
             end => drop(end.asked().map(|asked| asked.told = told)),
+        }
+    }
+
+    /// Successes that were taken and put back are told of once more.
+    fn take_returned(&mut self, channel: &CommittedChannel) {
+        if channel.returned.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        let returned = channel.returned.swap(0, Ordering::SeqCst);
+        match self {
+            Self::Timed(timed) => timed.put_back_complete(),
+            end => {
+                if let Some(asked) = end.asked() {
+                    // What was taken before the last activation is nobody's.
+                    let back = returned.min(asked.taken);
+                    asked.taken -= back;
+                    asked.told.complete -= back;
+                }
+            }
         }
     }
 
@@ -415,6 +437,7 @@ impl Committed {
 
     /// Whether a wait would end now, and how.
     pub(super) fn look(&self, channel: &CommittedChannel, end: &mut End) -> Result<Option<Outcome>, Code> {
+        end.take_returned(channel);
         if let End::Timed(timed) = end {
             return timed.look(channel, clock::now());
         }
@@ -444,21 +467,21 @@ impl Committed {
 
     pub(super) fn test_at(&self, channel: &CommittedChannel) -> Result<bool, Code> {
         if let Some(served) = &channel.served {
-            return self.test_served(channel, served, true);
+            return self.test_served(channel, served, Tells::All);
         }
-        whether(self.at_to_look(channel, |end| self.look(channel, end)))
+        whether(not_while_in_use(self.at_to_look(channel, |end| self.look(channel, end))))
     }
 
     /// How a wait would end now, if it would; then it is completed as by a wait, and what was started counts no more.
     pub(super) fn look_and_settle(&self, channel: &CommittedChannel) -> Result<Option<Outcome>, Code> {
         if let Some(served) = &channel.served {
-            let looked = self.look_at_served(channel, served, true);
+            let looked = self.look_at_served(channel, served, Tells::All);
             if matches!(looked, Ok(Some(_))) {
                 served.settle();
             }
             return looked;
         }
-        self.at_to_look(channel, |end| {
+        not_while_in_use(self.at_to_look(channel, |end| {
             let looked = match (self.look(channel, end), &*end) {
                 // A single shot in which the other end took no part.
                 (Err(Code::Missed), End::Timed(_)) => Ok(Some(Outcome::Paused)),
@@ -471,20 +494,61 @@ impl Committed {
                 }
             }
             looked
-        })
+        }))
     }
 
     /// As [`Committed::test`], and what is complete stays untold.
     pub(super) fn peek_at(&self, channel: &CommittedChannel) -> Result<bool, Code> {
+        self.test_telling(channel, Tells::Nothing)
+    }
+
+    /// The same, and what was missed is told.
+    pub(super) fn test_for_misses(&self, channel: &CommittedChannel) -> Result<bool, Code> {
+        self.test_telling(channel, Tells::Misses)
+    }
+
+    fn test_telling(&self, channel: &CommittedChannel, tells: Tells) -> Result<bool, Code> {
         if let Some(served) = &channel.served {
-            return self.test_served(channel, served, false);
+            return self.test_served(channel, served, tells);
         }
-        whether(self.at_to_look(channel, |end| {
+        whether(not_while_in_use(self.at_to_look(channel, |end| {
+            end.take_returned(channel);
             let before = end.told();
             let looked = self.look(channel, end);
-            end.tell(before);
+            if !matches!(looked, Ok(Some(outcome)) if tells.includes(outcome)) {
+                end.tell(before);
+            }
             looked
-        }))
+        })))
+    }
+
+    /// After a test that found a success and told nobody: tells of it, unless another thread was told of it meanwhile; says whether.
+    pub(super) fn take_complete(&self, channel: &CommittedChannel) -> bool {
+        if let Some(served) = &channel.served {
+            return served.take_complete(channel);
+        }
+        let taken = self.at_to_look(channel, |end| {
+            if let End::Timed(timed) = end {
+                return Ok(timed.take_complete(channel, clock::now()));
+            }
+            // What was started is told of as often as anybody asks.
+            let asked = end.asked().filter(|asked| asked.active);
+            Ok(asked.is_none_or(|asked| {
+                let is_taken = asked.told.take_complete(&channel.tally);
+                asked.taken += u64::from(is_taken);
+                is_taken
+            }))
+        });
+        taken == Ok(true)
+    }
+
+    /// What was taken so is told of once more, by whoever looks next.
+    pub(super) fn put_back_complete(&self, channel: &CommittedChannel) {
+        if let Some(served) = &channel.served {
+            return served.put_back_complete();
+        }
+        channel.returned.fetch_add(1, Ordering::SeqCst);
+        channel.stir();
     }
 
     /// What is asked of this member's end, and how its last instance ended.
@@ -535,6 +599,24 @@ impl Committed {
                 _ => 0,
             },
         })
+    }
+}
+
+/// What of what it finds a look tells of, so that no later one does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tells {
+    Nothing,
+    Misses,
+    All,
+}
+
+impl Tells {
+    pub(super) fn includes(self, outcome: Outcome) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Misses => outcome.is_miss(),
+            Self::All => true,
+        }
     }
 }
 

@@ -175,6 +175,8 @@ pub(super) struct ChannelState {
     pub(super) pending: AtomicBool,
     /// Another thread had something for the end while it was in use: whoever uses it looks again when it leaves.
     again: AtomicBool,
+    /// Successes that a test of several channels took here and put back, since another was not complete; whoever looks next has them.
+    returned: AtomicU64,
     /// Threads that wait here and sleep, or are about to; what they sleep on, beside the words of other members.
     pub(super) sleepers: AtomicU32,
     stirred: AtomicU32,
@@ -193,6 +195,7 @@ impl Default for ChannelState {
             watched: Mutex::new(None),
             pending: AtomicBool::new(false),
             again: AtomicBool::new(false),
+            returned: AtomicU64::new(0),
             sleepers: AtomicU32::new(0),
             stirred: AtomicU32::new(0),
             outstanding: AtomicU64::new(0),

@@ -243,6 +243,20 @@ impl Told {
         *(if next.is_miss() { &mut self.missed } else { &mut self.complete }) += 1;
         Some(next)
     }
+
+    /// Tells of one that was performed, whatever was missed besides; whether there was one that was not told of.
+    pub(super) fn take_complete(&mut self, tally: &Tally) -> bool {
+        let is_there = self.has_complete(tally);
+        self.complete += u64::from(is_there);
+        is_there
+    }
+
+    /// Whether one was performed that was not told of.
+    pub(super) fn has_complete(self, tally: &Tally) -> bool {
+        // Read in this order, a miss is never taken for one that was performed.
+        let ended = tally.ended();
+        ended.saturating_sub(missed(tally)) > self.complete
+    }
 }
 
 fn missed(tally: &Tally) -> u64 {
@@ -276,6 +290,16 @@ mod tests {
         let next: Vec<_> = (0..4).map(|_| told.next(&tally)).collect();
         let complete = Some(Outcome::Complete);
         assert_eq!(next, [Some(Outcome::Invalid), complete, complete, None]);
+    }
+
+    #[test]
+    fn one_that_was_performed_is_taken_whatever_was_missed_besides() {
+        let (tally, mut told) = (Tally::default(), Told::default());
+        assert!(!told.take_complete(&tally));
+        tally.count(0, Outcome::Complete, None);
+        tally.count(1, Outcome::Late, None);
+        assert!(told.take_complete(&tally) && !told.take_complete(&tally));
+        assert_eq!([told.next(&tally), told.next(&tally)], [Some(Outcome::Late), None]);
     }
 
     #[test]

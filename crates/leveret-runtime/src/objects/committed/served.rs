@@ -9,7 +9,7 @@
 //!
 //! What the program asks for and what has come of it are counts; nobody waits for a lock.
 
-use super::ends::{ChannelStatus, End, EndState, lock, told};
+use super::ends::{ChannelStatus, End, EndState, Tells, lock, told};
 use super::outcome::{Outcome, Told};
 use super::{Committed, CommittedChannel};
 use crate::objects::descriptors::{Looked, Watched as OfDescriptor};
@@ -156,7 +156,7 @@ impl ServedEnd {
     }
 
     /// What a wait or a test tells of next, each to one of those who ask at once.
-    fn next_untold(&self, channel: &CommittedChannel, tells: bool) -> Option<Outcome> {
+    fn next_untold(&self, channel: &CommittedChannel, tells: Tells) -> Option<Outcome> {
         // Each try that fails is another thread's look: after so many, others are being told, and this one asks again.
         for _ in 0..LOOKS {
             let told = self.told();
@@ -166,11 +166,40 @@ impl ServedEnd {
                 _ => (&self.told_complete, told.complete),
             };
             let take = || count.compare_exchange(seen, seen + 1, Ordering::SeqCst, Ordering::SeqCst);
-            if !tells || take().is_ok() {
+            if !tells.includes(outcome) || take().is_ok() {
                 return Some(outcome);
             }
         }
         None
+    }
+
+    /// After a look that found a success and told nobody: tells of it, unless another thread was told of it meanwhile; says whether.
+    pub(super) fn take_complete(&self, channel: &CommittedChannel) -> bool {
+        if !self.is_active() {
+            // What was started is told of as often as anybody asks.
+            return true;
+        }
+        for _ in 0..LOOKS {
+            let told = self.told();
+            if !told.has_complete(&channel.tally) {
+                return false;
+            }
+            let (seen, next) = (told.complete, told.complete + 1);
+            let taken = self.told_complete.compare_exchange(seen, next, Ordering::SeqCst, Ordering::SeqCst);
+            if taken.is_ok() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// What was taken so is told of once more.
+    pub(super) fn put_back_complete(&self) {
+        if self.is_active() {
+            self.told_complete.fetch_sub(1, Ordering::SeqCst);
+        }
+        // Who looked meanwhile has found nothing.
+        self.tell_sleepers();
     }
 
     fn told(&self) -> Told {
@@ -341,7 +370,7 @@ impl Committed {
         &self,
         channel: &CommittedChannel,
         served: &ServedEnd,
-        tells: bool,
+        tells: Tells,
     ) -> Result<Option<Outcome>, Code> {
         if served.is_active() {
             if let Some(next) = served.next_untold(channel, tells) {
@@ -359,12 +388,12 @@ impl Committed {
         if clock::now() >= self.watch_of(served)?.stop_at() { Err(Code::Uncommitted) } else { Ok(None) }
     }
 
-    /// As a test; what is complete stays untold unless it `tells`.
+    /// As a test, which tells of this much of what it finds.
     pub(super) fn test_served(
         &self,
         channel: &CommittedChannel,
         served: &ServedEnd,
-        tells: bool,
+        tells: Tells,
     ) -> Result<bool, Code> {
         match self.look_at_served(channel, served, tells) {
             Ok(None) | Err(Code::Uncommitted) => Ok(false),
@@ -383,7 +412,7 @@ impl Committed {
         loop {
             let mut words = Words::new();
             let stop_at = self.push_served(served, &mut words)?;
-            if let Some(outcome) = self.look_at_served(channel, served, true)? {
+            if let Some(outcome) = self.look_at_served(channel, served, Tells::All)? {
                 return told(outcome);
             }
             if clock::now() >= limit {
@@ -423,7 +452,7 @@ impl Committed {
         let channel = &self.channels[place];
         let Some(served) = &channel.served else { return (true, Nanos::ZERO) };
         let until = self.push_served(served, words).unwrap_or(Nanos::ZERO);
-        let looked = self.look_at_served(channel, served, false);
+        let looked = self.look_at_served(channel, served, Tells::Nothing);
         (matches!(looked, Ok(Some(_)) | Err(Code::PeerLost)), until)
     }
 
@@ -658,7 +687,7 @@ mod tests {
                 let mut told = [0; 2];
                 loop {
                     let was_over = is_over.load(Ordering::SeqCst);
-                    match served.next_untold(channel, true) {
+                    match served.next_untold(channel, Tells::All) {
                         Some(outcome) => told[usize::from(outcome.is_miss())] += 1,
                         None if was_over => return told,
                         None => std::hint::spin_loop(),
@@ -677,7 +706,7 @@ mod tests {
             }
         });
         // What others were told of while they asked may be left.
-        while let Some(outcome) = served.next_untold(channel, true) {
+        while let Some(outcome) = served.next_untold(channel, Tells::All) {
             told[usize::from(outcome.is_miss())] += 1;
         }
         assert_eq!(told, [INSTANCES / 2; 2]);

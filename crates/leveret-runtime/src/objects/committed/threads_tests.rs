@@ -42,7 +42,11 @@ struct Side {
 }
 
 /// Buffers are where the program of each member takes them first: the sender out of its output, the receiver's are in its input.
-fn side(rank: usize, case: Case) -> (Side, crate::objects::commit::Binding) {
+fn side(
+    rank: usize,
+    case: Case,
+    all: impl Fn(&[Handle]) -> Vec<Handle>,
+) -> (Side, crate::objects::commit::Binding) {
     let mut world = World::new(MemberId(rank as u16), &names()).expect("a world");
     let (mut inputs, mut outputs, mut channels) = (Vec::new(), Vec::new(), Vec::new());
     for (place, qos) in case.qoses.iter().enumerate() {
@@ -71,7 +75,7 @@ fn side(rank: usize, case: Case) -> (Side, crate::objects::commit::Binding) {
         let description = ChannelDescription { input, output, source: 0, target: 1, group, qos };
         channels.push(world.ptchannel(&format!("c{place}"), description).expect("a channel"));
     }
-    let all = world.cvector("all", &channels).expect("a vector");
+    let all = world.cvector("all", &all(&channels)).expect("a vector");
     let binding = world
         .bind(&crate::objects::keep::Kept::default())
         .unwrap_or_else(|unfit| panic!("{:?} {}", unfit.code, unfit.detail));
@@ -84,7 +88,12 @@ fn names() -> [String; 2] {
 
 /// All ends are activated.
 fn sides(case: Case) -> ([Side; 2], InProcessJob) {
-    let [from, to] = [0, 1].map(|rank| side(rank, case));
+    sides_of(case, <[Handle]>::to_vec)
+}
+
+/// With these in the container.
+fn sides_of(case: Case, all: impl Fn(&[Handle]) -> Vec<Handle>) -> ([Side; 2], InProcessJob) {
+    let [from, to] = [0, 1].map(|rank| side(rank, case, &all));
     let (sides, mut bindings) = ([from.0, to.0], [from.1, to.1]);
     let mut job = job_in_tests(&mut bindings);
     for (rank, binding) in bindings.iter().enumerate() {
@@ -205,6 +214,87 @@ fn in_process_threads_that_share_both_ends_lose_and_repeat_nothing() {
         assert!(all.into_iter().eq(0..MESSAGES), "each message of {sender} arrives once");
     }
     assert_eq!([from.completed(), to.completed()], [THREADS * MESSAGES; 2]);
+}
+
+const TWO: Case = Case { qoses: &[Qos::BestEffort, Qos::BestEffort], ..ONE };
+
+/// A test for all tells of none where any of them is not complete.
+// spec: CONTAINER-APPLY-03
+#[test]
+fn a_channel_that_is_there_twice_needs_two_transfers() {
+    for qoses in [TWO.qoses, &[Qos::Priority { priority: 5 }; 2]] {
+        let ([from, to], _job) = sides_of(Case { qoses, ..TWO }, |channels| vec![channels[0]; 2]);
+        let move_one = |number| {
+            from.send(0, (0, number));
+            for side in [&from, &to].into_iter().filter(|_| qoses[0] != Qos::BestEffort) {
+                side.committed.serve_end(0, true);
+            }
+        };
+        let (committed, channel) = (&to.committed, to.channels[0]);
+        move_one(0);
+        assert_eq!(committed.test_all(to.all), Ok(false), "one was moved");
+        assert_eq!(
+            [committed.test(channel), committed.test(channel)],
+            [Ok(true), Ok(false)],
+            "it is still there"
+        );
+        move_one(1);
+        move_one(2);
+        assert_eq!([committed.test_all(to.all), committed.test(channel)], [Ok(true), Ok(false)]);
+    }
+}
+
+/// A success is taken once, whoever else tests or waits meanwhile, and a test for all loses none.
+// spec: LAW-THREAD-02, CONTAINER-APPLY-02
+#[test]
+fn in_process_threads_that_test_all_and_one_are_told_of_each_transfer_once() {
+    for qoses in [TWO.qoses, &[Qos::Priority { priority: 5 }; 2]] {
+        let ([from, to], _job) = sides(Case { qoses, ..TWO });
+        let is_over = AtomicBool::new(false);
+        // Of each channel, what threads were told of.
+        let told = [const { AtomicU64::new(0) }; 2];
+        let left = |place: usize| {
+            let of_channel = told[place].load(Ordering::SeqCst);
+            to.committed.metrics(to.channels[place]).expect("an end").completed - of_channel
+        };
+        std::thread::scope(|scope| {
+            for thread in 0..2 {
+                let (to, told, is_over) = (&to, &told, &is_over);
+                scope.spawn(move || {
+                    while !is_over.load(Ordering::SeqCst) {
+                        if thread == 0 && to.committed.test_all(to.all) == Ok(true) {
+                            for count in told {
+                                count.fetch_add(1, Ordering::SeqCst);
+                            }
+                        }
+                        if thread == 1 && to.committed.test(to.channels[1]) == Ok(true) {
+                            told[1].fetch_add(1, Ordering::SeqCst);
+                        }
+                    }
+                });
+            }
+            for number in 0..MESSAGES {
+                for channel in 0..2 {
+                    from.send(channel, (0, number));
+                    if qoses[0] != Qos::BestEffort {
+                        from.committed.serve_end(channel, true);
+                        to.committed.serve_end(channel, true);
+                    }
+                    to.received(channel, to.take(to.outputs[channel]));
+                    if qoses[0] != Qos::BestEffort {
+                        from.committed.serve_end(channel, true);
+                    }
+                }
+            }
+            is_over.store(true, Ordering::SeqCst);
+        });
+        for (place, channel) in to.channels.iter().enumerate() {
+            for number in 0..left(place) {
+                assert_eq!(to.committed.test(*channel), Ok(true), "{number} of channel {place} was lost");
+            }
+            assert_eq!(to.committed.test(*channel), Ok(false), "channel {place} was told of twice");
+        }
+    }
 }
 
 /// One pair of iterators at each end, whatever channel it is; what is complete is waited for at all of them at once.

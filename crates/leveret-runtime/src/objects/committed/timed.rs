@@ -24,6 +24,8 @@ pub(in crate::objects) struct TimedEnd {
     watch: Watched,
     /// Of the instances that ended here, how many a wait or a test has told of, or came before the activation.
     told: u64,
+    /// What that was before and after the last success was taken that may be put back.
+    told_before: [u64; 2],
     /// Transfers that were started before the activation.
     started_before: u64,
     /// Whether it has been reported that a single shot was paused; it is reported once.
@@ -37,7 +39,17 @@ impl TimedEnd {
         (peers, delay): (Box<[MemberId]>, Nanos),
     ) -> Self {
         let watch = Watched::new(watch);
-        Self { activation, is_source, peers, delay, watch, told: 0, started_before: 0, is_pause_told: false }
+        Self {
+            activation,
+            is_source,
+            peers,
+            delay,
+            watch,
+            told: 0,
+            told_before: [0; 2],
+            started_before: 0,
+            is_pause_told: false,
+        }
     }
 
     /// What tells it of the end and of deaths.
@@ -154,6 +166,28 @@ impl TimedEnd {
     /// How much a wait or a test has told of; for a look that tells nobody.
     pub(super) fn told(&mut self) -> &mut u64 {
         &mut self.told
+    }
+
+    /// After a look that found a success and told nobody: tells of it, unless another thread was told of it meanwhile or a miss came after
+    /// it; says whether.
+    pub(super) fn take_complete(&mut self, channel: &CommittedChannel, now: Nanos) -> bool {
+        let before = self.told;
+        let looked = self.look(channel, now);
+        let is_complete = matches!(looked, Ok(Some(outcome)) if !outcome.is_miss());
+        if is_complete {
+            self.told_before = [before, self.told];
+        } else {
+            self.told = before;
+        }
+        is_complete
+    }
+
+    /// What was taken so is told of once more.
+    pub(super) fn put_back_complete(&mut self) {
+        let [before, after] = self.told_before;
+        if self.told == after {
+            self.told = before;
+        }
     }
 
     /// Whether a wait would end now, and how.

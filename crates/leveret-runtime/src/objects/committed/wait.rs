@@ -143,8 +143,8 @@ enum Next {
     Until(Nanos),
 }
 
-/// While another thread uses the end, a wait goes on.
-fn not_while_in_use(looked: Result<Option<Outcome>, Code>) -> Result<Option<Outcome>, Code> {
+/// While another thread uses the end, nothing is known to be complete.
+pub(super) fn not_while_in_use(looked: Result<Option<Outcome>, Code>) -> Result<Option<Outcome>, Code> {
     match looked {
         Err(Code::Slack) => Ok(None),
         looked => looked,
