@@ -59,7 +59,7 @@ extern "C" {
 #define MPIRT_ERR_BUFFER_IN_USE 26 /* the buffer is in an iterator or in a transfer */
 #define MPIRT_ERR_EMPTY 27 /* there is nothing to take */
 #define MPIRT_ERR_FULL 28 /* there is no room */
-#define MPIRT_ERR_SLACK 29 /* as many transfers as the slack allows are under way */
+#define MPIRT_ERR_SLACK 29 /* as many transfers as the slack allows are under way, or another thread uses the end */
 #define MPIRT_ERR_ACTIVE 30 /* this end is activated */
 #define MPIRT_ERR_NOT_STARTED 31 /* the channel is neither started nor activated */
 #define MPIRT_ERR_TIMEOUT 32 /* the time has passed */
@@ -933,7 +933,7 @@ int MPIRT_Channel_set_qos(MPIRT_Channel channel, MPIRT_Qos qos);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_BUFSIZE: the buffer's length is not its bufsize, on a channel that computes or cuts
  *   MPIRT_ERR_TIME_PAST: that of a single shot can no longer be made
- *   MPIRT_ERR_SLACK: as many transfers as the slack allows are under way
+ *   MPIRT_ERR_SLACK: as many transfers as the slack allows are under way, or another thread uses this end at this moment
  *   MPIRT_ERR_ACTIVE: this end is activated
  *   MPIRT_ERR_PEER_LOST: the member at another end has died */
 int MPIRT_Channel_start(MPIRT_Channel channel);
@@ -960,7 +960,7 @@ int MPIRT_Channel_wait(MPIRT_Channel channel, MPIRT_Timespec timeout);
 
 /* Says whether wait would return at once, and then completes like it. Never blocks.
  *   in    channel: the channel
- *   out   flag: 1 if complete, else 0
+ *   out   flag: 1 if complete, else 0, as while another thread uses this end
  * Takes no lock, allocates nothing and makes no system call while committed.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
@@ -1031,7 +1031,7 @@ int MPIRTX_Channel_get_descriptor(MPIRT_Channel channel, int *descriptor);
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_TIME_PAST: the transfer of a single shot can no longer be made
- *   MPIRT_ERR_SLACK: a started transfer is under way
+ *   MPIRT_ERR_SLACK: a started transfer is under way, or another thread uses this end at this moment
  *   MPIRT_ERR_PEER_LOST: the member at another end has died */
 int MPIRT_Channel_activate(MPIRT_Channel channel);
 
@@ -1048,7 +1048,7 @@ int MPIRT_Channel_activate(MPIRT_Channel channel);
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_TIME_PAST: the period can no longer be made
- *   MPIRT_ERR_SLACK: a started transfer is under way
+ *   MPIRT_ERR_SLACK: a started transfer is under way, or another thread uses this end at this moment
  *   MPIRT_ERR_PEER_LOST: the member at another end has died */
 int MPIRTX_Channel_activate_at(MPIRT_Channel channel, uint64_t period);
 
@@ -1062,6 +1062,7 @@ int MPIRTX_Channel_activate_at(MPIRT_Channel channel, uint64_t period);
  *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_SLACK: another thread uses this end at this moment; nothing has changed
  *   MPIRT_ERR_NOT_STARTED: this end is not activated */
 int MPIRT_Channel_deactivate(MPIRT_Channel channel);
 
@@ -1078,6 +1079,7 @@ int MPIRT_Channel_deactivate(MPIRT_Channel channel);
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_TIME_PAST: the period can no longer be left out
+ *   MPIRT_ERR_SLACK: another thread uses this end at this moment; nothing has changed
  *   MPIRT_ERR_NOT_STARTED: this end is not activated */
 int MPIRTX_Channel_deactivate_at(MPIRT_Channel channel, uint64_t period);
 
@@ -1246,7 +1248,7 @@ int MPIRTX_Channel_set_checksum(MPIRT_Channel channel, int checksum);
  *   MPIRT_ERR_NULL_POINTER: a pointer is null */
 int MPIRT_Channel_get_group(MPIRT_Channel channel, MPIRT_Group *group);
 
-/* Gives state, last instance, its outcome, and the transfers under way. What the receiver had no buffer for, the sender's status reports one instance later.
+/* Gives state, last instance, its outcome, and the transfers under way. What the receiver had no buffer for, the sender's status reports one instance later. While another thread uses the end it is that from before.
  *   in    channel: the channel
  *   out   status: filled with the status
  * Takes no lock, allocates nothing and makes no system call while committed.
@@ -2835,7 +2837,7 @@ int MPIRT_Object_delete_attr(MPIRT_Object object, int keyval);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_BUFSIZE: a buffer's length is not its bufsize, on a channel that computes or cuts
  *   MPIRT_ERR_TIME_PAST: that of a single shot can no longer be made
- *   MPIRT_ERR_SLACK: a channel has as many transfers under way as its slack allows
+ *   MPIRT_ERR_SLACK: a channel has as many transfers under way as its slack allows, or another thread uses its end at this moment
  *   MPIRT_ERR_ACTIVE: an end is activated
  *   MPIRT_ERR_PEER_LOST: the member at another end has died
  *   MPIRT_ERR_LIMIT: the container reaches more than `MPIRT_CONTAINER_MAX` channels, or all containers together sixteen times as many */
@@ -2936,7 +2938,7 @@ int MPIRTX_Container_test_any(MPIRT_Container container, int *flag, MPIRT_Channe
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_TIME_PAST: the transfer of a single shot can no longer be made
- *   MPIRT_ERR_SLACK: a started transfer is under way
+ *   MPIRT_ERR_SLACK: a started transfer is under way, or another thread uses an end at this moment
  *   MPIRT_ERR_PEER_LOST: the member at another end has died
  *   MPIRT_ERR_LIMIT: the container reaches more than `MPIRT_CONTAINER_MAX` channels, or all containers together sixteen times as many */
 int MPIRT_Container_activate(MPIRT_Container container);
@@ -2952,6 +2954,7 @@ int MPIRT_Container_activate(MPIRT_Container container);
  *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
+ *   MPIRT_ERR_SLACK: another thread uses an end at this moment; that one stays activated
  *   MPIRT_ERR_NOT_STARTED: an end is not activated
  *   MPIRT_ERR_LIMIT: the container reaches more than `MPIRT_CONTAINER_MAX` channels, or all containers together sixteen times as many */
 int MPIRT_Container_deactivate(MPIRT_Container container);

@@ -79,7 +79,7 @@ enum class errc : int {
     buffer_in_use = MPIRT_ERR_BUFFER_IN_USE, ///< the buffer is in an iterator or in a transfer
     empty = MPIRT_ERR_EMPTY, ///< there is nothing to take
     full = MPIRT_ERR_FULL, ///< there is no room
-    slack = MPIRT_ERR_SLACK, ///< as many transfers as the slack allows are under way
+    slack = MPIRT_ERR_SLACK, ///< as many transfers as the slack allows are under way, or another thread uses the end
     active = MPIRT_ERR_ACTIVE, ///< this end is activated
     not_started = MPIRT_ERR_NOT_STARTED, ///< the channel is neither started nor activated
     timeout = MPIRT_ERR_TIMEOUT, ///< the time has passed
@@ -1503,7 +1503,7 @@ public:
     result<void> try_set_checksum(int checksum) const noexcept;
     /// Gives the group. (MPIRT_Channel_get_group)
     result<group_ref> try_group() const noexcept;
-    /// Gives state, last instance, its outcome, and the transfers under way. What the receiver had no buffer for, the sender's status reports one instance later. (MPIRTX_Channel_get_status)
+    /// Gives state, last instance, its outcome, and the transfers under way. What the receiver had no buffer for, the sender's status reports one instance later. While another thread uses the end it is that from before. (MPIRTX_Channel_get_status)
     result<mpirt::status> try_status() const noexcept;
     /// Gives what was counted at this end since the commit, misses by kind, copies by late binding, and at a receiving end latencies from insertion to the output iterator (of what the clock does not move, those of the first 64 messages and of every 16th after them; `latency.count` says of how many). (MPIRTX_Channel_get_metrics)
     result<mpirt::channel_metrics> try_metrics() const noexcept;

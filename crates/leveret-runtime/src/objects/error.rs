@@ -78,7 +78,7 @@ codes! {
     BufferInUse = 26, "BUFFER_IN_USE", "the buffer is in an iterator or in a transfer";
     Empty = 27, "EMPTY", "there is nothing to take";
     Full = 28, "FULL", "there is no room";
-    Slack = 29, "SLACK", "as many transfers as the slack allows are under way";
+    Slack = 29, "SLACK", "as many transfers as the slack allows are under way, or another thread uses the end";
     Active = 30, "ACTIVE", "this end is activated";
     NotStarted = 31, "NOT_STARTED", "the channel is neither started nor activated";
     Timeout = 32, "TIMEOUT", "the time has passed";

@@ -90,7 +90,14 @@ impl Committed {
         act: impl FnOnce(&mut End) -> Result<T, Code>,
     ) -> Result<T, Code> {
         self.attend_all(&channel.feeders);
-        let answer = self.at_alone(channel, act);
+        let answer = self.at_alone(channel, |end| {
+            let answer = act(end);
+            if matches!(end, End::Timed(_)) {
+                // The others do at the end of their transfers.
+                end.note(channel);
+            }
+            answer
+        });
         channel.stir();
         self.attend_all(&channel.followers);
         answer
@@ -207,6 +214,7 @@ impl Committed {
             }
         };
         channel.pending.store(has_work, Ordering::Relaxed);
+        end.note(channel);
         Ok(())
     }
 

@@ -119,6 +119,16 @@ impl CommittedChannel {
     }
 }
 
+impl CommittedChannel {
+    /// The state in which the end was left last, and the transfers that were under way.
+    fn noted(&self) -> (EndState, u64) {
+        let word = self.noted.load(Ordering::Relaxed);
+        let states = [EndState::Idle, EndState::Started, EndState::Active];
+        let state = states.into_iter().find(|state| *state as u64 == word & 3);
+        (state.unwrap_or_default(), word >> 2)
+    }
+}
+
 impl End {
     pub(in crate::objects) fn source(end: SendingEnd) -> Self {
         Self::Source(SourceEnd::new(end))
@@ -208,6 +218,17 @@ impl End {
             Self::Collective(collective) => collective.asked.active,
             Self::Timed(timed) => timed.is_active(clock::now()),
         }
+    }
+
+    /// Leaves the state for those who ask while the end is in use.
+    pub(super) fn note(&self, channel: &CommittedChannel) {
+        let under_way = self.under_way(channel);
+        let state = match under_way {
+            _ if self.is_active() => EndState::Active,
+            0 => EndState::Idle,
+            _ => EndState::Started,
+        };
+        channel.noted.store(under_way << 2 | state as u64, Ordering::Relaxed);
     }
 
     /// Whether the other end's member lives and the job goes on.
@@ -346,7 +367,7 @@ impl Committed {
     /// (best effort). An end that is active stays so.
     ///
     /// # Errors
-    /// [`Code::Slack`] while a started transfer is under way, [`Code::TimePast`] when that of a single shot can no longer be made, and those of
+    /// [`Code::Slack`] while a started transfer is under way or another thread is at this end, [`Code::TimePast`] when that of a single shot can no longer be made, and those of
     /// [`Committed::start`].
     pub fn activate(&self, channel: Handle) -> Result<(), Code> {
         self.activate_end(self.channel(channel)?)
@@ -383,16 +404,16 @@ impl Committed {
     /// [`Committed::activate`].
     pub fn activate_at(&self, channel: Handle, period: u64) -> Result<(), Code> {
         let channel = self.timed(channel)?;
-        match &mut *lock(channel)? {
+        self.at(channel, |end| match end {
             End::Timed(timed) => timed.activate_at(channel, period, clock::now()),
             _ => Err(Code::UndefForObject),
-        }
+        })
     }
 
     /// Ends the activated state with the period under way.
     ///
     /// # Errors
-    /// [`Code::NotStarted`] when it is not active, and those of wrong handles.
+    /// [`Code::NotStarted`] when it is not active, [`Code::Slack`] when another thread is at this end, and those of wrong handles.
     pub fn deactivate(&self, channel: Handle) -> Result<(), Code> {
         self.deactivate_end(self.channel(channel)?)
     }
@@ -429,17 +450,21 @@ impl Committed {
     /// [`Committed::deactivate`].
     pub fn deactivate_at(&self, channel: Handle, period: u64) -> Result<(), Code> {
         let channel = self.timed(channel)?;
-        match &*lock(channel)? {
+        self.at(channel, |end| match end {
             End::Timed(timed) => timed.deactivate_at(period, clock::now()),
             _ => Err(Code::UndefForObject),
-        }
+        })
     }
 
     /// Whether a wait would end now, and how.
     pub(super) fn look(&self, channel: &CommittedChannel, end: &mut End) -> Result<Option<Outcome>, Code> {
         end.take_returned(channel);
         if let End::Timed(timed) = end {
-            return timed.look(channel, clock::now());
+            let looked = timed.look(channel, clock::now());
+            if matches!(looked, Ok(Some(_))) {
+                end.note(channel);
+            }
+            return looked;
         }
         self.progress(channel, end)?;
         let under_way = end.under_way(channel);
@@ -457,7 +482,7 @@ impl Committed {
         end.look(channel).map(|()| None)
     }
 
-    /// Whether a wait would return at once; if so, it is completed as by a wait.
+    /// Whether a wait would return at once; if so, it is completed as by a wait. Not while another thread is at this end.
     ///
     /// # Errors
     /// [`Code::NotStarted`], [`Code::Missed`], [`Code::PeerLost`], and those of wrong handles.
@@ -551,7 +576,7 @@ impl Committed {
         channel.stir();
     }
 
-    /// What is asked of this member's end, and how its last instance ended.
+    /// What is asked of this member's end, and how its last instance ended. While another thread is at this end, as it was before that.
     ///
     /// # Errors
     /// Those of wrong handles.
@@ -560,18 +585,13 @@ impl Committed {
         if let Some(served) = &channel.served {
             return Ok(self.status_of_served(channel, served));
         }
-        let looked = self.at(channel, |end| {
+        let _ = self.at(channel, |end| {
             let _ = self.progress(channel, end);
-            let under_way = end.under_way(channel);
-            let state = match under_way {
-                _ if end.is_active() => EndState::Active,
-                0 => EndState::Idle,
-                _ => EndState::Started,
-            };
-            Ok((state, under_way))
+            end.note(channel);
+            Ok(())
         });
-        // Another thread is at a transfer.
-        let (state, under_way) = looked.unwrap_or((EndState::Started, 1));
+        // Where another thread uses the end, as it was left last.
+        let (state, under_way) = channel.noted();
         let (instance, outcome) = channel.tally.last();
         Ok(ChannelStatus { state, outcome, instance, under_way })
     }

@@ -177,6 +177,8 @@ pub(super) struct ChannelState {
     again: AtomicBool,
     /// Successes that a test of several channels took here and put back, since another was not complete; whoever looks next has them.
     returned: AtomicU64,
+    /// For who asks while the end is in use: its state (2 bits) and how many transfers were under way, when it was left last.
+    noted: AtomicU64,
     /// Threads that wait here and sleep, or are about to; what they sleep on, beside the words of other members.
     pub(super) sleepers: AtomicU32,
     stirred: AtomicU32,
@@ -196,6 +198,7 @@ impl Default for ChannelState {
             pending: AtomicBool::new(false),
             again: AtomicBool::new(false),
             returned: AtomicU64::new(0),
+            noted: AtomicU64::new(0),
             sleepers: AtomicU32::new(0),
             stirred: AtomicU32::new(0),
             outstanding: AtomicU64::new(0),

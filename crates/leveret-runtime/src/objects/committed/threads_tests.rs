@@ -2,10 +2,11 @@
 
 use super::{Committed, End};
 use crate::in_process::InProcessJob;
+use crate::objects::error::Code;
 use crate::objects::handle::Handle;
 use crate::objects::{
-    BufferDescription, BufiterPolicy, ChannelDescription, Dataspec, Form, Outcome, Policy, Qos, World,
-    job_in_tests, storage_in_tests,
+    BufferDescription, BufiterPolicy, ChannelDescription, Dataspec, EndState, Form, Outcome, Policy, Qos,
+    World, job_in_tests, storage_in_tests,
 };
 use leveret_memory::sync::{AtomicBool, AtomicU64, Ordering};
 use leveret_os::clock;
@@ -295,6 +296,35 @@ fn in_process_threads_that_test_all_and_one_are_told_of_each_transfer_once() {
             assert_eq!(to.committed.test(*channel), Ok(false), "channel {place} was told of twice");
         }
     }
+}
+
+/// No call waits for another thread: who would change something is refused, and who asks gets an answer.
+// spec: LAW-THREAD-02, MPIRT_Channel_deactivate/SLACK, MPIRT_Container_deactivate/SLACK
+#[test]
+fn while_another_thread_is_at_an_end_calls_are_refused_and_questions_answered() {
+    let ([from, _], _job) = sides(ONE);
+    let (committed, channel) = (&from.committed, from.channels[0]);
+    let state = || {
+        let status = committed.status(channel).expect("it has an end");
+        (status.state, status.under_way)
+    };
+    let changes = [Committed::start, Committed::activate, Committed::deactivate];
+    let in_use = |expected: (EndState, u64)| {
+        let _held = committed.channels[0].end.lock().expect("nobody panicked");
+        assert_eq!(changes.map(|change| change(committed, channel)), [Err(Code::Slack); 3]);
+        assert_eq!(committed.deactivate_all(from.all), Err(Code::Slack));
+        assert_eq!(state(), expected);
+        assert_eq!((committed.test(channel), committed.test_all(from.all)), (Ok(false), Ok(false)));
+        assert_eq!(committed.test_any(from.all), Ok(None));
+        assert_eq!(committed.wait_within(&committed.channels[0]), Err(Code::Timeout));
+        assert_eq!(committed.wait(channel, Nanos::ZERO), Err(Code::Timeout));
+    };
+    in_use((EndState::Active, 0));
+    assert_eq!(committed.deactivate(channel), Ok(()));
+    in_use((EndState::Idle, 0));
+    assert_eq!(committed.start(channel), Ok(()));
+    in_use((EndState::Started, 1));
+    assert_eq!(state(), (EndState::Started, 1));
 }
 
 /// One pair of iterators at each end, whatever channel it is; what is complete is waited for at all of them at once.

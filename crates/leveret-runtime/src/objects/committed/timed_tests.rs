@@ -1,6 +1,6 @@
 //! Two members and a time-driven channel whose ends no task of the program serves, in virtual time.
 
-use super::super::{ChannelMetrics, End};
+use super::super::{ChannelMetrics, End, EndState};
 use super::*;
 use crate::VirtualClock;
 use crate::in_process::InProcessJob;
@@ -8,6 +8,7 @@ use crate::objects::{
     BufferDescription, ChannelDescription, Committed, Dataspec, Handle, OwnedStorage, Policy, Qos, World,
     job_in_tests,
 };
+use leveret_os::clock;
 use proptest::prelude::*;
 
 const PERIOD: Nanos = Nanos::from_millis(10);
@@ -190,6 +191,29 @@ fn idle_ends_make_none_and_miss_none() {
     pair.run(4, &[]);
     assert_eq!((pair.counted(), pair.outputs()), ([[0; 4]; 2], [0, 0]));
     assert_eq!(pair.look(S, ms(5)), Err(Code::NotStarted));
+}
+
+// spec: LAW-THREAD-02, MPIRTX_Channel_deactivate_at/SLACK
+#[test]
+fn while_another_thread_is_at_an_end_calls_are_refused_and_questions_answered() {
+    let mut pair = pair([6, 6], 1);
+    pair.job.arm(clock::now() + Nanos::from_secs(1000), 1);
+    let Side { committed, channel, .. } = &pair.sides[S];
+    let state = || committed.status(*channel).map(|status| (status.state, status.under_way));
+    let in_use = |expected| {
+        let _held = committed.channels[0].end.lock().expect("nobody panicked");
+        assert_eq!(committed.activate_at(*channel, 9), Err(Code::Slack));
+        assert_eq!(committed.deactivate_at(*channel, 9), Err(Code::Slack));
+        assert_eq!((state(), committed.test(*channel)), (Ok(expected), Ok(false)));
+    };
+    in_use((EndState::Idle, 0));
+    assert_eq!(committed.start(*channel), Ok(()));
+    in_use((EndState::Started, 1));
+    assert_eq!(state(), Ok((EndState::Started, 1)));
+    let Side { committed, channel, .. } = &pair.sides[R];
+    assert_eq!(committed.activate_at(*channel, 9), Ok(()));
+    let _held = committed.channels[0].end.lock().expect("nobody panicked");
+    assert_eq!(committed.status(*channel).map(|status| status.state), Ok(EndState::Active));
 }
 
 #[test]
