@@ -187,25 +187,25 @@ impl Activation {
         *asked
     }
 
-    /// Starts one transfer, unless the end is activated or `slack` transfers are under way.
+    /// Whether one more transfer can be started: not while the end is activated or `slack` transfers are under way.
     ///
     /// # Errors
     /// Why not.
-    pub(crate) fn start(&self, slack: u64, now: Nanos) -> Result<(), StartRefusal> {
-        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if asked.covers_from(self.coming(now)) {
+    pub(crate) fn may_start(&self, slack: u64, now: Nanos) -> Result<(), StartRefusal> {
+        if self.spans().covers_from(self.coming(now)) {
             return Err(StartRefusal::Active);
         }
         if self.is_once() && !self.can_make(Instance(0), now) {
             return Err(StartRefusal::Over);
         }
-        if self.under_way() >= slack {
-            return Err(StartRefusal::Slack);
-        }
+        if self.under_way() >= slack { Err(StartRefusal::Slack) } else { Ok(()) }
+    }
+
+    /// Starts one transfer. Whoever has the end's lock calls it, after [`Activation::may_start`].
+    pub(crate) fn start(&self) {
         let started = self.started.load(Ordering::Relaxed) + 1;
         self.started.store(started, Ordering::Release);
         self.told.tell_started(started);
-        Ok(())
     }
 
     /// Transfers that were started and have not had their instance.
@@ -306,6 +306,10 @@ mod tests {
         let activation = Activation::new(arrival, initial, receiver.participation());
         activation.arm(Nanos(100));
         (activation, sender)
+    }
+
+    fn start(activation: &Activation, slack: u64, now: Nanos) -> Result<(), StartRefusal> {
+        activation.may_start(slack, now).map(|()| activation.start())
     }
 
     fn within(period: i64) -> Nanos {
@@ -441,15 +445,15 @@ mod tests {
     fn starts_are_counted_up_to_the_slack_and_are_none_of_an_active_end() {
         let (activation, peer) = armed_with(Spans::IDLE);
         assert_eq!(activation.part(7), Part::None);
-        assert_eq!(activation.start(2, within(3)), Ok(()));
-        assert_eq!(activation.start(2, within(3)), Ok(()));
-        assert_eq!(activation.start(2, within(3)), Err(StartRefusal::Slack));
+        assert_eq!(start(&activation, 2, within(3)), Ok(()));
+        assert_eq!(start(&activation, 2, within(3)), Ok(()));
+        assert_eq!(start(&activation, 2, within(3)), Err(StartRefusal::Slack));
         assert_eq!((activation.under_way(), peer.peer_participation().started()), (2, Some(2)));
         assert_eq!(activation.part(7), Part::Started);
         activation.finish_one();
         assert_eq!((activation.under_way(), activation.finished()), (1, 1));
         activation.activate(within(3));
-        assert_eq!(activation.start(2, within(3)), Err(StartRefusal::Active));
+        assert_eq!(start(&activation, 2, within(3)), Err(StartRefusal::Active));
         assert_eq!(activation.part(5), Part::Active);
     }
 
@@ -467,8 +471,8 @@ mod tests {
         assert!(activation.is_active(early) && !activation.is_active(window + PERIOD));
         activation.deactivate(early);
         assert!(active(&activation, 0..9).is_empty());
-        assert_eq!(activation.start(1, early), Ok(()));
-        assert_eq!(activation.start(2, window - BEFORE_EPOCH), Err(StartRefusal::Over));
+        assert_eq!(start(&activation, 1, early), Ok(()));
+        assert_eq!(start(&activation, 2, window - BEFORE_EPOCH), Err(StartRefusal::Over));
         activation.activate(window);
         assert!(active(&activation, 0..9).is_empty(), "no later instance is made up");
     }

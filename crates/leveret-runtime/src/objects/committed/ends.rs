@@ -336,10 +336,13 @@ impl Committed {
     fn start_here(&self, channel: &CommittedChannel, end: &mut End) -> Result<(), Code> {
         if let End::Timed(timed) = end {
             let now = clock::now();
+            // The buffer is looked at last: one that was taken could only go back behind the others.
+            timed.may_start(channel, now)?;
             if timed.is_idle(now) {
                 self.check_ready(channel)?;
             }
-            return timed.start(channel, now).inspect_err(|_| self.forget_ready(channel));
+            timed.start();
+            return Ok(());
         }
         // What the other end has taken lies in a line of its own, which is looked at when it matters.
         if end.under_way(channel) >= u64::from(channel.slack) || self.is_watched(channel.handle) {

@@ -294,6 +294,11 @@ impl Committed {
         if served.is_active() {
             return Err(Code::Active);
         }
+        let _starting = match channel.collective.as_deref() {
+            Some(collective) => Some(collective.ready.begin_start().ok_or(Code::Slack)?),
+            None => None,
+        };
+        // With a slack of one or more it is within it then.
         if served.under_way(channel) == 0 {
             self.check_ready(channel)?;
         }

@@ -72,15 +72,20 @@ impl TimedEnd {
         self.is_source && last.outcome != Outcome::None && now < self.due(last.instance)
     }
 
-    pub(super) fn start(&mut self, channel: &CommittedChannel, now: Nanos) -> Result<(), Code> {
+    /// Whether one more transfer can be started now, so that [`TimedEnd::start`] may follow.
+    pub(super) fn may_start(&self, channel: &CommittedChannel, now: Nanos) -> Result<(), Code> {
         self.peer_lives()?;
         let on_its_way = u64::from(self.has_started() && self.is_on_its_way(channel.tally.seen(), now));
         let slack = u64::from(channel.slack).saturating_sub(on_its_way);
-        self.activation.start(slack, now).map_err(|refusal| match refusal {
+        self.activation.may_start(slack, now).map_err(|refusal| match refusal {
             StartRefusal::Active => Code::Active,
             StartRefusal::Slack => Code::Slack,
             StartRefusal::Over => Code::TimePast,
         })
+    }
+
+    pub(super) fn start(&mut self) {
+        self.activation.start();
     }
 
     /// Nothing that was started or has ended is left to tell of.

@@ -160,7 +160,7 @@ impl Side {
                 let buffer = spare.pop().expect("four are spare");
                 self.committed.insert(self.input, buffer)
             }
-            Start => self.with(|timed, channel| timed.start(channel, now)),
+            Start => self.with(|timed, channel| timed.may_start(channel, now).map(|()| timed.start())),
             Activate => self.with(|timed, channel| timed.activate(channel, now)),
             ActivateAt(period) => self.with(|timed, channel| timed.activate_at(channel, period, now)),
             Deactivate => self.with(|timed, _| timed.deactivate(now)),
@@ -620,7 +620,7 @@ fn after_a_shot(pair: &Pair, side: usize) -> (Outcome, Result<Option<Outcome>, C
     assert_eq!(instance, 0, "a shot is instance 0");
     let under_way = pair.sides[side].with(|timed, channel| timed.under_way(channel, EPOCH + ms(700)));
     assert_eq!(under_way, 0, "nothing is left to wait for");
-    let start = pair.sides[side].with(|timed, channel| timed.start(channel, EPOCH + ms(700)));
+    let start = pair.sides[side].with(|timed, channel| timed.may_start(channel, EPOCH + ms(700)));
     (outcome, pair.look(side, ms(700)), start)
 }
 

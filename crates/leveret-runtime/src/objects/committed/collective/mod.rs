@@ -14,7 +14,7 @@ use crate::objects::collectives::CollectiveKind;
 use crate::objects::error::Code;
 use crate::objects::object::Dataspec;
 use leveret_memory::Torn;
-use leveret_memory::sync::{AtomicU32, Ordering};
+use leveret_memory::sync::{AtomicBool, AtomicU32, Ordering};
 use leveret_types::MemberId;
 use std::ops::Range;
 
@@ -36,26 +36,46 @@ pub(in crate::objects) struct Collective {
     pub(in crate::objects) ready: Ready,
 }
 
-/// A full buffer that a start has taken, until the transfer sends it: its number plus one, or 0.
+/// A full buffer that a start has taken, until the transfer sends it.
 #[derive(Default)]
-pub(in crate::objects) struct Ready(AtomicU32);
+pub(in crate::objects) struct Ready {
+    /// Its number plus one, or 0.
+    buffer: AtomicU32,
+    /// A thread is in the middle of a start.
+    is_starting: AtomicBool,
+}
+
+/// As long as it lives no other thread starts a transfer at this end.
+pub(in crate::objects::committed) struct Starting<'r>(&'r Ready);
+
+impl Drop for Starting<'_> {
+    fn drop(&mut self) {
+        self.0.is_starting.store(false, Ordering::Release);
+    }
+}
 
 impl Ready {
-    /// Whether it is kept; one at a time is.
-    fn keep(&self, buffer: usize) -> bool {
-        let next = buffer as u32 + 1;
-        self.0.compare_exchange(0, next, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    /// Where no lock does, keeps others from a start until this one has its buffer or is refused: a buffer that two took could only go back
+    /// behind the others. `None`: another thread is at it.
+    pub(in crate::objects::committed) fn begin_start(&self) -> Option<Starting<'_>> {
+        (!self.is_starting.swap(true, Ordering::Acquire)).then(|| Starting(self))
+    }
+
+    /// By who starts, if none is kept.
+    fn keep(&self, buffer: usize) {
+        debug_assert!(self.is_none(), "one at a time");
+        self.buffer.store(buffer as u32 + 1, Ordering::Release);
     }
 
     fn is_none(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == 0
+        self.buffer.load(Ordering::Relaxed) == 0
     }
 
     fn take(&self) -> Option<usize> {
         if self.is_none() {
             return None;
         }
-        self.0.swap(0, Ordering::AcqRel).checked_sub(1).map(|buffer| buffer as usize)
+        self.buffer.swap(0, Ordering::AcqRel).checked_sub(1).map(|buffer| buffer as usize)
     }
 }
 
@@ -148,19 +168,8 @@ impl Committed {
             self.end_sending(collective, buffer);
             return Err(Code::Bufsize);
         }
-        if !collective.ready.keep(buffer) {
-            // Another thread starts a transfer at the same time.
-            let _ = self.put_or_release(input, buffer);
-        }
+        collective.ready.keep(buffer);
         Ok(())
-    }
-
-    /// The start that a buffer was taken for was refused.
-    pub(super) fn forget_ready(&self, channel: &CommittedChannel) {
-        let Some(collective) = channel.collective.as_deref() else { return };
-        if let (Some([input, _]), Some(buffer)) = (collective.sends, collective.ready.take()) {
-            let _ = self.put_or_release(input, buffer);
-        }
     }
 
     /// A buffer to send: what a start has taken, or the iterator's next.

@@ -1,11 +1,12 @@
 //! Random groups, sizes, types, operations and orders of calls against an oracle that knows only what each kind means.
 
 use crate::in_process::InProcessJob;
+use crate::objects::error::Code;
 use crate::objects::{
     BufferDescription, CollectiveDescription, CollectiveKind, Committed, Dataspec, Handle, Operation, Policy,
     Qos, World, job_in_tests, storage_in_tests,
 };
-use crate::watch::Watch;
+use crate::watch::{Watch, Watched};
 use leveret_types::{MemberId, Nanos};
 use proptest::prelude::*;
 use std::collections::VecDeque;
@@ -292,7 +293,8 @@ proptest! {
             side.with(|timed, channel| {
                 if is_started {
                     for _ in 0..transfers {
-                        timed.start(channel, EPOCH - PERIOD).expect("within the slack");
+                        timed.may_start(channel, EPOCH - PERIOD).expect("within the slack");
+                        timed.start();
                     }
                 } else {
                     timed.activate_at(channel, first, EPOCH - PERIOD).expect("in time");
@@ -340,6 +342,59 @@ const KINDS: [CollectiveKind; 6] = [
     CollectiveKind::Barrier,
     CollectiveKind::Reduce(Operation::Sum),
 ];
+
+/// A scatter of two members, of which the first has inserted three buffers that are refused by no start; and what it has inserted.
+fn about_to_scatter(qos: Qos) -> (Vec<Side>, InProcessJob, Vec<Handle>) {
+    let case = Case {
+        kind: CollectiveKind::Scatter,
+        dataspec: Dataspec::Int64,
+        members: 2,
+        root: 0,
+        elements: 1,
+        transfers: 3,
+        sent_at_once: 3,
+        is_allowed: false,
+        slack: 1,
+        seed: 1,
+    };
+    let (sides, job) = committed(&case, Some(qos));
+    let inserted = (0..3).map(|_| {
+        let buffer = sides[0].committed.remove(sides[0].sends[1]).expect("a buffer");
+        sides[0].committed.insert(sides[0].sends[0], buffer).expect("it fits");
+        buffer
+    });
+    let inserted = inserted.collect();
+    (sides, job, inserted)
+}
+
+/// The order of buffers in an iterator.
+fn left_in(side: &Side, iterator: Handle) -> Vec<Handle> {
+    std::iter::from_fn(|| side.committed.remove(iterator).ok()).collect()
+}
+
+#[test]
+fn a_start_that_is_refused_leaves_the_buffers_in_their_order() {
+    let by_clock = Qos::Time { start: Nanos(0), deadline: Nanos::from_millis(12), period: PERIOD };
+    let (sides, job, inserted) = about_to_scatter(by_clock);
+    job.watch(MemberId(0)).mark_dead(MemberId(1));
+    assert_eq!(sides[0].committed.start(sides[0].channel), Err(Code::PeerLost));
+    assert_eq!(left_in(&sides[0], sides[0].sends[0]), inserted);
+
+    let (sides, _job, inserted) = about_to_scatter(Qos::Priority { priority: 5 });
+    let channel = sides[0].committed.channel(sides[0].channel).expect("a channel");
+    let served = channel.served.as_ref().expect("it is served");
+    served
+        .watched
+        .set(Watched::new(Arc::new(Watch::new(2, Nanos::MAX))))
+        .unwrap_or_else(|_| panic!("it was set"));
+    let collective = channel.collective.as_deref().expect("it is collective");
+    // Another thread is in the middle of a start.
+    let starting = collective.ready.begin_start().expect("nobody starts");
+    assert_eq!(sides[0].committed.start(sides[0].channel), Err(Code::Slack));
+    drop(starting);
+    assert_eq!(left_in(&sides[0], sides[0].sends[0]), inserted);
+    assert!(collective.ready.begin_start().is_some());
+}
 
 /// Each member on a thread of its own, which waits for its own transfers alone.
 #[test]
