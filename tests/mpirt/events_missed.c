@@ -47,13 +47,14 @@ static void expect_firings(MPIRT_Receptor receptor, int count)
     CHECK(flag == 0);
 }
 
-static MPIRT_Bufiter iterator(int stock)
+static MPIRT_Bufiter wide_iterator(int stock, int numbers)
 {
     MPIRT_Bufiter made;
     MPIRT_Buffer buffer;
-    OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, sizeof(int64_t), MPIRT_INT64, MPIRT_CONTAINER_NULL, &made));
+    size_t size = (size_t)numbers * sizeof(int64_t);
+    OK(MPIRT_Bufiter_create(NULL, MPIRT_BUFITER_FIFO, size, MPIRT_INT64, MPIRT_CONTAINER_NULL, &made));
     for (int number = 0; number < stock; number++) {
-        OK(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, sizeof(int64_t), MPIRT_INT64, &buffer));
+        OK(MPIRT_Buffer_create(NULL, MPIRT_SYSTEM_MEM_ALLOC, size, MPIRT_INT64, &buffer));
         OK(MPIRT_Bufiter_insert(made, buffer));
     }
     return made;
@@ -63,6 +64,11 @@ static void commit_and_uncommit(void)
 {
     MUST(MPIRT_Commit());
     OK(MPIRT_Uncommit());
+}
+
+static MPIRT_Bufiter iterator(int stock)
+{
+    return wide_iterator(stock, 1);
 }
 
 /* Nor does the program fire what watches. */
@@ -97,6 +103,17 @@ static void test_completions_of_a_best_effort_channel(void)
     OK(MPIRT_Channel_free(&channel));
 }
 
+/* What fires where all but STOCK of TRANSFERS instances lack a buffer, here or elsewhere. */
+static void expect_lacks(const struct watch *seen, int lacks_here, int learns_afterwards)
+{
+    int lacked = lacks_here ? MISSING_BUFFER : MISS, other = lacks_here ? MISS : MISSING_BUFFER;
+    /* A sender learns afterwards that its receiver had no room; until then those transfers were complete to it. */
+    expect_firings(seen->receptors[COMPLETION], learns_afterwards ? TRANSFERS : STOCK);
+    expect_firings(seen->receptors[lacked], TRANSFERS - STOCK);
+    expect_firings(seen->receptors[other], 0);
+    expect_firings(seen->receptors[ERROR], 0);
+}
+
 /* Runs a time-driven channel of which one end lacks buffers in all but STOCK of its TRANSFERS instances. */
 /* spec: EVENT-TRIGGER-DONE-01, EVENT-TRIGGER-MISS-01, EVENT-TRIGGER-BUFFER-01 */
 static void test_an_end_without_buffers(const char *name, int lacking)
@@ -116,16 +133,34 @@ static void test_an_end_without_buffers(const char *name, int lacking)
     MUST(MPIRT_Commit());
     OK(MPIRTX_Channel_activate_at(channel, FIRST));
     OK(MPIRTX_Channel_deactivate_at(channel, FIRST + TRANSFERS));
-    /* A sender learns afterwards that its receiver had no room; until then those transfers were complete to it. */
-    expect_firings(seen.receptors[COMPLETION], rank == 0 && lacking == 1 ? TRANSFERS : STOCK);
-    if (rank == lacking) {
-        expect_firings(seen.receptors[MISSING_BUFFER], TRANSFERS - STOCK);
-        expect_firings(seen.receptors[MISS], 0);
-    } else {
-        expect_firings(seen.receptors[MISS], TRANSFERS - STOCK);
-        expect_firings(seen.receptors[MISSING_BUFFER], 0);
-    }
-    expect_firings(seen.receptors[ERROR], 0);
+    expect_lacks(&seen, rank == lacking, lacking == 1 && rank == 0);
+    OK(MPIRT_Uncommit());
+    unwatch(&seen, COMPLETION, ERROR);
+    OK(MPIRT_Channel_free(&channel));
+}
+
+/* The same where every member sends and receives: the second member has no buffers to send, or none to receive into. */
+/* spec: EVENT-TRIGGER-MISS-01, EVENT-TRIGGER-BUFFER-01 */
+static void test_a_member_of_an_all_to_all_without_buffers(const char *name, int to_send)
+{
+    enum { BOTH = 2, LACKING = 1 };
+    int lacks_here = rank == LACKING;
+    MPIRT_Channel channel;
+    MPIRT_Qos qos;
+    MPIRT_Bufiter in, out, recvin, recvout;
+    if (members != BOTH)
+        return;
+    in = wide_iterator(lacks_here && to_send ? STOCK : TRANSFERS, BOTH);
+    recvin = wide_iterator(lacks_here && !to_send ? STOCK : TRANSFERS, BOTH);
+    out = wide_iterator(0, BOTH);
+    recvout = wide_iterator(0, BOTH);
+    MUST(MPIRT_Qos_channel_time_create(NULL, 4 * ms, 16 * ms, 20 * ms, &qos));
+    MUST(MPIRT_Alltoall_channel_create(name, in, out, recvin, recvout, MPIRT_GROUP_WORLD, qos, &channel));
+    struct watch seen = watch(name, MPIRT_OBJECT(channel), COMPLETION, ERROR);
+    MUST(MPIRT_Commit());
+    OK(MPIRTX_Channel_activate_at(channel, FIRST));
+    OK(MPIRTX_Channel_deactivate_at(channel, FIRST + TRANSFERS));
+    expect_lacks(&seen, lacks_here, !lacks_here && !to_send);
     OK(MPIRT_Uncommit());
     unwatch(&seen, COMPLETION, ERROR);
     OK(MPIRT_Channel_free(&channel));
@@ -213,6 +248,8 @@ int main(int argc, char **argv)
         test_completions_of_a_best_effort_channel();
         test_an_end_without_buffers("no-full-buffer", 0);
         test_an_end_without_buffers("no-empty-buffer", 1);
+        test_a_member_of_an_all_to_all_without_buffers("all-no-full-buffer", 1);
+        test_a_member_of_an_all_to_all_without_buffers("all-no-empty-buffer", 0);
     }
     test_a_task_that_misses_its_deadline();
     test_instances_that_were_skipped();

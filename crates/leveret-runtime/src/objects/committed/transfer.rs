@@ -44,6 +44,16 @@ impl CommittedBuffer {
 }
 
 impl CommittedChannel {
+    /// Whether an instance that ended so lacked a buffer of this member's, at an end that only sends or only receives.
+    #[inline]
+    fn lacks_here(&self, outcome: Outcome) -> bool {
+        match outcome {
+            Outcome::NoSenderBuffer => self.is_source,
+            Outcome::NoReceiverBuffer => !self.is_source,
+            _ => false,
+        }
+    }
+
     /// The bytes of a message were copied at this end. Of an end between two members one thread at a time says so: its task, or
     /// who has its lock.
     pub(super) fn count_copy(&self) {
@@ -62,15 +72,27 @@ impl Committed {
         outcome: Outcome,
         latency: Option<Nanos>,
     ) {
+        self.ended_lacking(channel, instance, (outcome, channel.lacks_here(outcome)), latency);
+    }
+
+    /// As [`Committed::ended`], at a member that both sends and receives: the outcome does not tell whether it lacked a buffer here.
+    #[inline]
+    pub(in crate::objects) fn ended_lacking(
+        &self,
+        channel: &CommittedChannel,
+        instance: u64,
+        (outcome, lacks_here): (Outcome, bool),
+        latency: Option<Nanos>,
+    ) {
         channel.tally.count(instance, outcome, latency);
-        self.tell_ended(channel.handle, outcome, 1);
+        self.tell_ended(channel.handle, (outcome, lacks_here), 1);
     }
 
     /// As [`Committed::ended`], of `count` instances that were over before this end could see them, the last of them this one.
     pub(in crate::objects) fn passed_by(&self, channel: &CommittedChannel, instance: u64, count: u64) {
         if count > 0 {
             channel.tally.count_all(instance, Outcome::Late, count);
-            self.tell_ended(channel.handle, Outcome::Late, count);
+            self.tell_ended(channel.handle, (Outcome::Late, false), count);
         }
     }
 
@@ -84,7 +106,7 @@ impl Committed {
         count: u64,
     ) {
         channel.tally.correct(instance, outcome, count);
-        self.tell_ended(channel.handle, outcome, count);
+        self.tell_ended(channel.handle, (outcome, channel.lacks_here(outcome)), count);
     }
 
     /// Takes a buffer for a transfer.

@@ -71,14 +71,13 @@ struct Watcher {
 }
 
 impl Watcher {
-    /// Whether an instance of its channel that ended so is one for it. A peer's death is told once, when it is known, not with every
-    /// instance that it misses.
-    fn is_for(&self, outcome: Outcome) -> bool {
+    /// Whether an instance of its channel that ended so is one for it, where it lacked a buffer of this member's or did not. A peer's death
+    /// is told once, when it is known, not with every instance that it misses.
+    fn is_for(&self, outcome: Outcome, lacks_here: bool) -> bool {
         let kind = match outcome {
             Outcome::None | Outcome::Paused => return false,
             Outcome::Complete => EventKind::Completion,
-            Outcome::NoSenderBuffer if self.watched.is_sender => EventKind::MissingBuffer,
-            Outcome::NoReceiverBuffer if !self.watched.is_sender => EventKind::MissingBuffer,
+            Outcome::NoSenderBuffer | Outcome::NoReceiverBuffer if lacks_here => EventKind::MissingBuffer,
             Outcome::NoSenderBuffer | Outcome::NoReceiverBuffer | Outcome::Late | Outcome::PeerLost => {
                 EventKind::Miss
             }
@@ -374,11 +373,17 @@ impl Committed {
         Ok(&self.committed_events()?.watch)
     }
 
-    /// Fires the triggers that watch a channel, `count` instances of which have ended so.
+    /// Fires the triggers that watch a channel, `count` instances of which have ended so, for want of a buffer of this member's if it
+    /// `lacks_here`.
     #[inline]
-    pub(in crate::objects) fn tell_ended(&self, channel: Handle, outcome: Outcome, count: u64) {
+    pub(in crate::objects) fn tell_ended(
+        &self,
+        channel: Handle,
+        (outcome, lacks_here): (Outcome, bool),
+        count: u64,
+    ) {
         if let Some(events) = self.events.get() {
-            events.fire_watching(channel, count, |watcher| watcher.is_for(outcome));
+            events.fire_watching(channel, count, |watcher| watcher.is_for(outcome, lacks_here));
         }
     }
 

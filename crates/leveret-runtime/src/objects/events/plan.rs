@@ -39,8 +39,6 @@ pub(super) struct PlannedTrigger {
 #[derive(Clone)]
 pub(super) struct Watched {
     pub(super) source: Handle,
-    /// Whether this member sends on the channel.
-    pub(super) is_sender: bool,
     /// Who is at the channel's other ends.
     pub(super) peers: Vec<MemberId>,
 }
@@ -288,14 +286,14 @@ impl World {
                 let member = |rank: u32| members.get(rank as usize).copied();
                 let is_sender = member(channel.source) == Some(self.rank());
                 let peer = member(if is_sender { channel.target } else { channel.source });
-                Some(Watched { source, is_sender, peers: peer.into_iter().collect() })
+                Some(Watched { source, peers: peer.into_iter().collect() })
             }
             Body::Collective(collective) => {
                 let Some(Body::Group(members)) = referred(collective.base.group) else { return None };
                 let peers = members.iter().copied().filter(|member| *member != self.rank()).collect();
-                Some(Watched { source, is_sender: !collective.base.input.is_null(), peers })
+                Some(Watched { source, peers })
             }
-            _ => Some(Watched { source, is_sender: false, peers: Vec::new() }),
+            _ => Some(Watched { source, peers: Vec::new() }),
         }
     }
 

@@ -312,14 +312,20 @@ impl Receive {
         if called == Outcome::Complete {
             (outcome, latency) = self.receive_all(committed, (channel, collective), context);
         }
+        let sent = seat.sent.of(instance, Outcome::Complete).unwrap_or(Outcome::Complete);
+        let lacks_here = match outcome {
+            // Of all pieces that did not come, its own may be one.
+            Outcome::NoSenderBuffer => sent == Outcome::NoSenderBuffer,
+            outcome => outcome == Outcome::NoReceiverBuffer,
+        };
         if outcome == Outcome::Complete {
             // Others may not have got what this member has got of itself.
-            outcome = seat.sent.of(instance, Outcome::Complete).unwrap_or(Outcome::Complete);
+            outcome = sent;
         }
         match outcome {
             Outcome::None => {}
             Outcome::Paused if !is_active && !self.was_called => {}
-            outcome => committed.ended(channel, instance, outcome, latency),
+            outcome => committed.ended_lacking(channel, instance, (outcome, lacks_here), latency),
         }
         if self.was_called {
             seat.finish();
