@@ -649,7 +649,7 @@ int MPIRT_Bufiter_create(const char *name, MPIRT_Bufiter_policy policy, size_t b
 /* Puts a buffer into the iterator. Never blocks, never allocates. Where a transfer of a channel with a priority waits for it, it makes one system call if the thread that serves the channel sleeps.
  *   in    bufiter: the iterator
  *   in    buffer: the buffer
- * Takes no lock and allocates nothing while committed; the system call that is named above is its only one.
+ * While committed it takes no lock, allocates nothing and makes no system call, except to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_OBJECT_COMMITTED: the buffer is committed and the iterator is of a mode that is being made, or the mode is committed already
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
@@ -666,7 +666,7 @@ int MPIRT_Bufiter_insert(MPIRT_Bufiter bufiter, MPIRT_Buffer buffer);
 /* Takes a buffer out by the policy. Never blocks, never allocates. Where messages are for certain buffers (MAPPED, or ORDERED with aliased buffers), what leaves the input iterator of the receiving end is any.
  *   in    bufiter: the iterator
  *   out   buffer: the buffer
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * While committed it takes no lock, allocates nothing and makes no system call, except to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NULL_OBJECT: the handle is null
@@ -923,7 +923,7 @@ int MPIRT_Channel_set_qos(MPIRT_Channel channel, MPIRT_Qos qos);
 
 /* Starts one transfer, and returns at once. Time-driven, it takes place in the first instance that both ends can make and in which the other end is active or has started one too; else as soon as both ends are ready and have buffers. Of a channel with a priority a thread of the library moves it, which is woken by one system call if it sleeps.
  *   in    channel: the channel
- * Takes no lock and allocates nothing while committed; the system call that is named above is its only one.
+ * While committed it takes no lock, allocates nothing and makes no system call, except to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
@@ -941,7 +941,7 @@ int MPIRT_Channel_start(MPIRT_Channel channel);
 /* Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has reported: of a time-driven channel it reports all that are over, with the outcome of the last; of others one, missed ones first, so that there is a message for each success. At a sending end a time-driven transfer is complete at its deadline. In a task, of a time-driven end that the task is bound to, it returns at once; of any other end it is `MPIRT_ERR_REAL_TIME` there.
  *   in    channel: the channel
  *   in    timeout: how long at most, from now; `MPIRT_TIME_SPEC_IGNORE` for no limit, 0 to look once
- * While committed it takes no lock, allocates nothing and makes no system call but the wait itself.
+ * While committed it takes no lock, allocates nothing and makes no system call but the wait itself, and to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
@@ -961,7 +961,7 @@ int MPIRT_Channel_wait(MPIRT_Channel channel, MPIRT_Timespec timeout);
 /* Says whether wait would return at once, and then completes like it. Never blocks.
  *   in    channel: the channel
  *   out   flag: 1 if complete, else 0, as while another thread uses this end
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * While committed it takes no lock, allocates nothing and makes no system call, except to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
@@ -1022,7 +1022,7 @@ int MPIRTX_Channel_get_descriptor(MPIRT_Channel channel, int *descriptor);
 
 /* Lets transfers take place by the QoS, from the first period on that all ends can still make; without periods, whenever buffers are there, or for each firing of the start event. A local call; of a channel with a priority it makes one system call if the thread that serves it sleeps. A time-driven end that a task is bound to is active from the epoch on, every other one when it is activated. Firings of a start event before that make no transfer.
  *   in    channel: the channel
- * Takes no lock and allocates nothing while committed; the system call that is named above is its only one.
+ * While committed it takes no lock, allocates nothing and makes no system call, except to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
@@ -1038,7 +1038,7 @@ int MPIRT_Channel_activate(MPIRT_Channel channel);
 /* Activates from a named period on.
  *   in    channel: the channel
  *   in    period: the first period with a transfer
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * While committed it takes no lock, allocates nothing and makes no system call, except to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel has no period
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
@@ -1054,7 +1054,7 @@ int MPIRTX_Channel_activate_at(MPIRT_Channel channel, uint64_t period);
 
 /* Ends the activated state with the period under way.
  *   in    channel: the channel
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * While committed it takes no lock, allocates nothing and makes no system call, except to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
@@ -1069,7 +1069,7 @@ int MPIRT_Channel_deactivate(MPIRT_Channel channel);
 /* Ends the activated state at a named period.
  *   in    channel: the channel
  *   in    period: the first period without a transfer
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * While committed it takes no lock, allocates nothing and makes no system call, except to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_UNDEF_FOR_OBJECT: the channel has no period
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
@@ -1251,7 +1251,7 @@ int MPIRT_Channel_get_group(MPIRT_Channel channel, MPIRT_Group *group);
 /* Gives state, last instance, its outcome, and the transfers under way. What the receiver had no buffer for, the sender's status reports one instance later. While another thread uses the end it is that from before.
  *   in    channel: the channel
  *   out   status: filled with the status
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * While committed it takes no lock, allocates nothing and makes no system call, except to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
@@ -1265,7 +1265,7 @@ int MPIRTX_Channel_get_status(MPIRT_Channel channel, MPIRTX_Status *status);
 /* Gives what was counted at this end since the commit, misses by kind, copies by late binding, and at a receiving end latencies from insertion to the output iterator (of what the clock does not move, those of the first 64 messages and of every 16th after them; `latency.count` says of how many).
  *   in    channel: the channel
  *   out   metrics: filled with the metrics
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * While committed it takes no lock, allocates nothing and makes no system call, except to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
  *   MPIRT_ERR_NOT_COMMITTED: the call needs a commit, and there is none
@@ -2826,7 +2826,7 @@ int MPIRT_Object_delete_attr(MPIRT_Object object, int keyval);
 
 /* Starts every channel of a container.
  *   in    container: the container
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * While committed it takes no lock, allocates nothing and makes no system call, except to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member is no channel, or the container is a group; none was touched
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
@@ -2846,7 +2846,7 @@ int MPIRT_Container_start(MPIRT_Container container);
 /* Waits for every channel of a container, with one timeout for all.
  *   in    container: the container
  *   in    timeout: how long at most, from now; `MPIRT_TIME_SPEC_IGNORE` for no limit, 0 to look once
- * While committed it takes no lock, allocates nothing and makes no system call but the wait itself.
+ * While committed it takes no lock, allocates nothing and makes no system call but the wait itself, and to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member is no channel, or the container is a group; none was touched
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
@@ -2868,7 +2868,7 @@ int MPIRT_Container_wait(MPIRT_Container container, MPIRT_Timespec timeout);
 /* Says whether every channel of a container is complete, and then completes all like wait; otherwise, and with an error, what was missed is reported and what is complete stays so. A channel that is there twice is complete when two tests of it in a row would say so. Never blocks.
  *   in    container: the container
  *   out   flag: 1 if all are complete, else 0
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * While committed it takes no lock, allocates nothing and makes no system call, except to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member is no channel, or the container is a group; none was touched
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
@@ -2889,7 +2889,7 @@ int MPIRT_Container_test(MPIRT_Container container, int *flag);
  *   in    timeout: how long at most, from now; `MPIRT_TIME_SPEC_IGNORE` for no limit, 0 to look once
  *   out   channel: the channel
  *   out   outcome: how its instance ended; `MPIRTX_OUTCOME_PEER_LOST` if the member at another end has died
- * While committed it takes no lock, allocates nothing and makes no system call but the wait itself.
+ * While committed it takes no lock, allocates nothing and makes no system call but the wait itself, and to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member is no channel, or the container is a group; none was touched
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
@@ -2912,7 +2912,7 @@ int MPIRTX_Container_wait_any(MPIRT_Container container, MPIRT_Timespec timeout,
  *   out   flag: 1 if one is complete, else 0
  *   out   channel: the channel, or null if none is complete
  *   out   outcome: how its instance ended, or `MPIRTX_OUTCOME_NONE`
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * While committed it takes no lock, allocates nothing and makes no system call, except to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member is no channel, or the container is a group; none was touched
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
@@ -2928,7 +2928,7 @@ int MPIRTX_Container_test_any(MPIRT_Container container, int *flag, MPIRT_Channe
 
 /* Activates every channel of a container.
  *   in    container: the container
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * While committed it takes no lock, allocates nothing and makes no system call, except to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member is no channel, or the container is a group; none was touched
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already
@@ -2945,7 +2945,7 @@ int MPIRT_Container_activate(MPIRT_Container container);
 
 /* Deactivates every channel of a container.
  *   in    container: the container
- * Takes no lock, allocates nothing and makes no system call while committed.
+ * While committed it takes no lock, allocates nothing and makes no system call, except to wake threads that sleep until something comes that it moves.
  *   MPIRT_ERR_NOT_INITIALIZED: MPIRT_Init has not succeeded yet
  *   MPIRT_ERR_UNDEF_FOR_OBJECT: a member is no channel, or the container is a group; none was touched
  *   MPIRT_ERR_FINALIZED: MPIRT_Finalize has succeeded already

@@ -69,9 +69,14 @@ impl Function {
 
     /// What it keeps to while committed, if it is of the data path.
     pub fn law(&self) -> &'static str {
-        if self.entry.says.contains("one system call") {
+        let blocks = self.entry.rules.iter().any(|rule| rule == "block");
+        if self.entry.wakes && blocks {
+            "While committed it takes no lock, allocates nothing and makes no system call but the wait itself, and to wake threads that sleep until something comes that it moves."
+        } else if self.entry.wakes {
+            "While committed it takes no lock, allocates nothing and makes no system call, except to wake threads that sleep until something comes that it moves."
+        } else if self.entry.says.contains("one system call") {
             "Takes no lock and allocates nothing while committed; the system call that is named above is its only one."
-        } else if self.entry.rules.iter().any(|rule| rule == "block") {
+        } else if blocks {
             "While committed it takes no lock, allocates nothing and makes no system call but the wait itself."
         } else {
             "Takes no lock, allocates nothing and makes no system call while committed."
@@ -133,6 +138,9 @@ pub struct Entry {
     /// It keeps the law of the data path.
     #[serde(default)]
     data_path: bool,
+    /// On the data path: what it moves may be what a thread of another member, or of this one, sleeps for.
+    #[serde(default)]
+    wakes: bool,
     #[serde(default, rename = "in")]
     inputs: BTreeMap<String, String>,
     #[serde(default, rename = "out")]
