@@ -341,7 +341,7 @@ static const struct call calls[] = {
     {"MPIRT_Channel_activate", call_MPIRT_Channel_activate, RULE_LIVE | RULE_RUNNING, UINT64_C(0x421003d82), 1, {{HANDLE, OF_MPIRT_Channel, 0}}},
     {"MPIRTX_Channel_activate_at", call_MPIRTX_Channel_activate_at, RULE_LIVE | RULE_RUNNING, UINT64_C(0x421003d8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRT_Channel_deactivate", call_MPIRT_Channel_deactivate, RULE_LIVE | RULE_RUNNING, UINT64_C(0xa0003d82), 1, {{HANDLE, OF_MPIRT_Channel, 0}}},
-    {"MPIRTX_Channel_deactivate_at", call_MPIRTX_Channel_deactivate_at, RULE_LIVE | RULE_RUNNING, UINT64_C(0xa1003d8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {NUMBER, OF_NONE, 0}}},
+    {"MPIRTX_Channel_deactivate_at", call_MPIRTX_Channel_deactivate_at, RULE_LIVE | RULE_RUNNING, UINT64_C(0x400a1003d8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {NUMBER, OF_NONE, 0}}},
     {"MPIRT_Ptchannel_create", call_MPIRT_Ptchannel_create, RULE_LIVE | RULE_CREATE, UINT64_C(0xc00000cfe86), 8, {{TEXT, OF_NONE, 0}, {HANDLE, OF_MPIRT_Bufiter, 1}, {HANDLE, OF_MPIRT_Bufiter, 1}, {NUMBER, OF_NONE, 0}, {NUMBER, OF_NONE, 0}, {HANDLE, OF_MPIRT_Group, 0}, {HANDLE, OF_MPIRT_Qos, 1}, {OUT_HANDLE, OF_MPIRT_Channel, 0}}},
     {"MPIRTX_Channel_get_source", call_MPIRTX_Channel_get_source, RULE_LIVE, UINT64_C(0x7c8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},
     {"MPIRTX_Channel_get_target", call_MPIRTX_Channel_get_target, RULE_LIVE, UINT64_C(0x7c8a), 2, {{HANDLE, OF_MPIRT_Channel, 0}, {OUT, OF_NONE, 0}}},

@@ -931,14 +931,14 @@ int MPIRT_Channel_set_qos(MPIRT_Channel channel, MPIRT_Qos qos);
  *   MPIRT_ERR_STALE_OBJECT: the object of the handle was freed
  *   MPIRT_ERR_INV_OBJECT: the handle was never given out
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
- *   MPIRT_ERR_BUFSIZE: the buffer's length is not its bufsize, on a channel that computes or cuts
+ *   MPIRT_ERR_BUFSIZE: the buffer's length is not its bufsize, on a channel that computes or cuts; the buffer is in the output iterator then. Of a start while others are under way it is not known which buffer it will send: one of a wrong length makes its transfer `MPIRTX_OUTCOME_INVALID`
  *   MPIRT_ERR_TIME_PAST: that of a single shot can no longer be made
  *   MPIRT_ERR_SLACK: as many transfers as the slack allows are under way, or another thread uses this end at this moment
  *   MPIRT_ERR_ACTIVE: this end is activated
  *   MPIRT_ERR_PEER_LOST: the member at another end has died */
 int MPIRT_Channel_start(MPIRT_Channel channel);
 
-/* Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has reported: of a time-driven channel it reports all that are over, with the outcome of the last; of others one, missed ones first, so that there is a message for each success. At a sending end a time-driven transfer is complete at its deadline. In a task, of a time-driven end that the task is bound to, it returns at once; of any other end it is `MPIRT_ERR_REAL_TIME` there.
+/* Waits until the last started transfer is complete, or at an activated end for the next instance, performed or missed, that no wait or test has reported: of a time-driven channel it reports all that are over, with the outcome of the last; of others one, missed ones first, so that there is a message for each success. What was started is reported as often as anybody asks. At a sending end a time-driven transfer is complete at its deadline. In a task, of a time-driven end that the task is bound to, it returns at once; of any other end it is `MPIRT_ERR_REAL_TIME` there.
  *   in    channel: the channel
  *   in    timeout: how long at most, from now; `MPIRT_TIME_SPEC_IGNORE` for no limit, 0 to look once
  * While committed it takes no lock, allocates nothing and makes no system call but the wait itself, and to wake threads that sleep until something comes that it moves.
@@ -1080,7 +1080,8 @@ int MPIRT_Channel_deactivate(MPIRT_Channel channel);
  *   MPIRT_ERR_WRONG_CLASS: the object is of another class
  *   MPIRT_ERR_TIME_PAST: the period can no longer be left out
  *   MPIRT_ERR_SLACK: another thread uses this end at this moment; nothing has changed
- *   MPIRT_ERR_NOT_STARTED: this end is not activated */
+ *   MPIRT_ERR_NOT_STARTED: this end is not activated
+ *   MPIRT_ERR_LIMIT: it comes after an activation that is planned behind a pause, and that pause lies ahead or began not long ago: one of both can be kept; nothing has changed */
 int MPIRTX_Channel_deactivate_at(MPIRT_Channel channel, uint64_t period);
 
 /* Makes the caller's end of a point-to-point channel.

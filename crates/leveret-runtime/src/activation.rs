@@ -71,6 +71,16 @@ impl Spans {
         }
     }
 
+    /// Whether [`Spans::deactivated`] would let an activation that is planned before `at` take place.
+    fn can_end_at(self, at: u64, first: u64) -> bool {
+        self.resume >= at || self.is_pause_over(first)
+    }
+
+    /// Whether the span before the pause is over, and its receiver has taken its last instance.
+    fn is_pause_over(self, first: u64) -> bool {
+        self.until != NEVER && self.until + MARGIN < first
+    }
+
     /// As it is, but for the first instance alone.
     fn only_first(self) -> Self {
         Self { until: self.until.min(1), resume: NEVER, ..self }
@@ -80,7 +90,7 @@ impl Spans {
     fn deactivated(self, at: u64, first: u64) -> Self {
         let past = Self { from: self.resume, until: NEVER, resume: NEVER };
         // The span before the pause may not be over, or its receiver still be to take its last instance.
-        let last = if self.resume < at && self.until + MARGIN < first { past } else { self };
+        let last = if self.resume < at && self.is_pause_over(first) { past } else { self };
         // Then there is no place for the end of another span: the pause goes on.
         Self { until: last.until.min(at).max(last.from.min(at)), resume: NEVER, ..last }
     }
@@ -168,6 +178,12 @@ impl Activation {
         let first = self.next(now);
         let at = instance.0.max(first);
         Instance(self.change(|spans| spans.deactivated(at, first)).until)
+    }
+
+    /// Whether [`Activation::deactivate_at`] ends there what is planned to be active before it. While a pause lies ahead or has just begun,
+    /// there is room for the activation after it alone.
+    pub(crate) fn can_end_at(&self, instance: Instance, now: Nanos) -> bool {
+        self.spans().can_end_at(instance.0, self.next(now))
     }
 
     /// Whether a call made at `now` can still affect `instance`.
@@ -384,9 +400,12 @@ mod tests {
         let activation = armed();
         assert_eq!(activation.deactivate(within(5)), Instance(7));
         assert_eq!(activation.activate(within(6)), Instance(8));
+        assert!(activation.can_end_at(Instance(8), within(6)), "what is planned is taken back");
+        assert!(!activation.can_end_at(Instance(9), within(6)), "8 would not be made");
         assert_eq!(activation.deactivate_at(Instance(11), within(6)), Instance(7));
         assert_eq!(active(&activation, 5..14), [5, 6]);
         assert_eq!(activation.activate_at(Instance(14), within(9)), Instance(14));
+        assert!(activation.can_end_at(Instance(16), within(11)));
         assert_eq!(activation.deactivate_at(Instance(16), within(11)), Instance(16));
         assert_eq!(active(&activation, 11..19), [14, 15]);
     }

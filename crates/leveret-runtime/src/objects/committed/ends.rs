@@ -165,17 +165,17 @@ impl End {
         }
     }
 
-    /// What was told of, for a look that tells nobody. A time-driven end tells of all that have ended at once.
+    /// What was told of, for a look that tells nobody.
     fn told(&mut self) -> Told {
         match self {
-            Self::Timed(timed) => Told { complete: *timed.told(), missed: 0 },
+            Self::Timed(timed) => timed.told(),
             end => end.asked().map(|asked| asked.told).unwrap_or_default(),
         }
     }
 
     fn tell(&mut self, told: Told) {
         match self {
-            Self::Timed(timed) => *timed.told() = told.complete,
+            Self::Timed(timed) => timed.tell(told),
             end => drop(end.asked().map(|asked| asked.told = told)),
         }
     }
@@ -449,8 +449,8 @@ impl Committed {
     /// Ends the activated state at the named period, the first without a transfer.
     ///
     /// # Errors
-    /// [`Code::TimePast`] when it can no longer be left out, [`Code::UndefForObject`] without periods, and those of
-    /// [`Committed::deactivate`].
+    /// [`Code::TimePast`] when it can no longer be left out, [`Code::Limit`] when it lies behind an activation that is planned after a pause
+    /// which is not over by some periods, [`Code::UndefForObject`] without periods, and those of [`Committed::deactivate`].
     pub fn deactivate_at(&self, channel: Handle, period: u64) -> Result<(), Code> {
         let channel = self.timed(channel)?;
         self.at(channel, |end| match end {
@@ -543,7 +543,13 @@ impl Committed {
             end.take_returned(channel);
             let before = end.told();
             let looked = self.look(channel, end);
-            if !matches!(looked, Ok(Some(outcome)) if tells.includes(outcome)) {
+            let is_told = match looked {
+                Ok(Some(outcome)) => tells.includes(outcome),
+                // A single shot in which the other end took no part.
+                Err(Code::Missed) => tells != Tells::Nothing,
+                _ => false,
+            };
+            if !is_told {
                 end.tell(before);
             }
             looked

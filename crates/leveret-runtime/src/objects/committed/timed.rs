@@ -2,7 +2,7 @@
 //! start, activate, deactivate, the task follows.
 
 use super::CommittedChannel;
-use super::outcome::{Outcome, Seen};
+use super::outcome::{Outcome, Seen, Told};
 use crate::activation::{Activation, StartRefusal};
 use crate::objects::error::Code;
 use crate::watch::{Watch, Watched};
@@ -28,7 +28,7 @@ pub(in crate::objects) struct TimedEnd {
     told_before: [u64; 2],
     /// Transfers that were started before the activation.
     started_before: u64,
-    /// Whether it has been reported that a single shot was paused; it is reported once.
+    /// Whether it has been reported that a single shot was paused; at an end that was activated it is reported once.
     is_pause_told: bool,
 }
 
@@ -164,25 +164,34 @@ impl TimedEnd {
         if !self.activation.can_make(Instance(period), now) {
             return Err(Code::TimePast);
         }
+        if !self.activation.can_end_at(Instance(period), now) {
+            return Err(Code::Limit);
+        }
         self.activation.deactivate_at(Instance(period), now);
         Ok(())
     }
 
-    /// How much a wait or a test has told of; for a look that tells nobody.
-    pub(super) fn told(&mut self) -> &mut u64 {
-        &mut self.told
+    /// What a wait or a test has told of, for a look that tells nobody: all that has ended is told at once, and a pause of a single shot
+    /// counts as a miss.
+    pub(super) fn told(&self) -> Told {
+        Told { complete: self.told, missed: u64::from(self.is_pause_told) }
+    }
+
+    pub(super) fn tell(&mut self, told: Told) {
+        self.told = told.complete;
+        self.is_pause_told = told.missed > 0;
     }
 
     /// After a look that found a success and told nobody: tells of it, unless another thread was told of it meanwhile or a miss came after
     /// it; says whether.
     pub(super) fn take_complete(&mut self, channel: &CommittedChannel, now: Nanos) -> bool {
-        let before = self.told;
+        let before = self.told();
         let looked = self.look(channel, now);
         let is_complete = matches!(looked, Ok(Some(outcome)) if !outcome.is_miss());
         if is_complete {
-            self.told_before = [before, self.told];
+            self.told_before = [before.complete, self.told];
         } else {
-            self.told = before;
+            self.tell(before);
         }
         is_complete
     }
@@ -204,7 +213,12 @@ impl TimedEnd {
         let on_its_way = self.is_on_its_way(seen, now);
         if self.activation.is_once() && outcome == Outcome::Paused && under_way == 0 && !on_its_way {
             // The other end took no part in the only instance there is.
-            return Err(if self.is_pause_told { Code::NotStarted } else { Code::Missed });
+            if self.is_pause_told {
+                return Err(Code::NotStarted);
+            }
+            // What was started is told of as often as anybody asks.
+            self.is_pause_told = !self.has_started();
+            return Err(Code::Missed);
         }
         // The last one may not be due yet; then only those before it have ended.
         let without_last = on_its_way && outcome != Outcome::Paused;

@@ -193,6 +193,33 @@ fn idle_ends_make_none_and_miss_none() {
     assert_eq!(pair.look(S, ms(5)), Err(Code::NotStarted));
 }
 
+/// One change more than can be kept changes nothing; it took back the activation before it.
+// spec: MPIRTX_Channel_deactivate_at/LIMIT
+#[test]
+fn a_pause_that_lies_ahead_has_room_for_one_activation_after_it() {
+    let mut pair = pair([20, 20], 1);
+    let mut calls = both_active();
+    calls.extend([
+        (ms(21), R, DeactivateAt(6), Ok(())),
+        (ms(22), R, ActivateAt(8), Ok(())),
+        (ms(23), R, DeactivateAt(11), Err(Code::Limit)),
+        // The pause is over, and what it ended was taken.
+        (ms(91), R, DeactivateAt(12), Ok(())),
+    ]);
+    pair.run(14, &calls);
+    assert_eq!(pair.counted()[R][0], 6 + 4, "0 to 5, and 8 to 11");
+    let mut pair = self::pair([20, 20], 1);
+    let mut calls = both_active();
+    calls.extend([
+        (ms(21), R, DeactivateAt(6), Ok(())),
+        (ms(22), R, ActivateAt(9), Ok(())),
+        // Taken back.
+        (ms(23), R, DeactivateAt(7), Ok(())),
+    ]);
+    pair.run(14, &calls);
+    assert_eq!(pair.counted()[R][0], 6);
+}
+
 // spec: LAW-THREAD-02, MPIRTX_Channel_deactivate_at/SLACK
 #[test]
 fn while_another_thread_is_at_an_end_calls_are_refused_and_questions_answered() {
@@ -654,6 +681,9 @@ fn a_shot_whose_other_end_takes_no_part_is_told_as_missed() {
         pair.run(9, &[(ms(120), side, call, Ok(()))]);
         let found = after_a_shot(&pair, side);
         assert_eq!(found, (Outcome::Paused, Err(Code::Missed), Err(Code::TimePast)), "{call:?} of {side}");
+        // At an activated end it is told once, at a started one as often as it is asked for.
+        let again = if call == Activate { Code::NotStarted } else { Code::Missed };
+        assert_eq!(pair.look(side, ms(700)), Err(again), "{call:?} of {side}");
         assert_eq!(pair.outputs(), [0, 0]);
         assert_eq!(pair.look(1 - side, ms(700)), Err(Code::NotStarted), "the other asked for nothing");
     }
