@@ -178,7 +178,7 @@ static void test_a_start_counts_once(void)
 {
     MPIRT_Channel found;
     MPIRTX_Outcome outcome;
-    int is_given[MEMBERS_MAX] = {0};
+    int is_given[MEMBERS_MAX] = {0}, flag;
     for (int source = 1; source < members; source++)
         OK(MPIRT_Channel_deactivate(channels[source]));
     EXPECT(MPIRTX_Container_wait_any(MPIRT_CONTAINER(all), 0, &found, &outcome), MPIRT_ERR_NOT_STARTED);
@@ -193,6 +193,11 @@ static void test_a_start_counts_once(void)
             return;
         CHECK(!is_given[number_of(found)]);
         is_given[number_of(found)] = 1;
+        /* It is no longer started, and every other one is as it was. */
+        for (int source = 1; source < members; source++) {
+            int code = MPIRT_Channel_test(channels[source], &flag);
+            CHECK(code == (is_given[source] ? MPIRT_ERR_NOT_STARTED : MPIRT_SUCCESS));
+        }
     }
     EXPECT(MPIRTX_Container_wait_any(MPIRT_CONTAINER(all), 0, &found, &outcome), MPIRT_ERR_NOT_STARTED);
 }

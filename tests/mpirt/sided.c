@@ -389,10 +389,11 @@ static void *waits(void *argument)
 /* spec: CHANNEL-WAIT-06, MPIRT_Channel_wait/UNCOMMITTED */
 static void test_uncommit_ends_a_wait(void)
 {
-    MPIRT_Qos qos = time_driven();
-    for (int kind = 0; kind < 2; kind++) {
+    MPIRT_Qos qoses[] = {MPIRT_QOS_NULL, time_driven(), MPIRT_QOS_NULL};
+    OK(MPIRT_Qos_channel_priority_create(NULL, 9, &qoses[2]));
+    for (int kind = 0; kind < 3; kind++) {
         pthread_t thread;
-        make_ends("waiting", kind ? qos : MPIRT_QOS_NULL, 1);
+        make_ends("waiting", qoses[kind], 1);
         MUST(MPIRT_Commit());
         if (rank != 0) {
             OK(MPIRT_Channel_start(ends[0].channel));
@@ -404,7 +405,8 @@ static void test_uncommit_ends_a_wait(void)
             CHECK(pthread_join(thread, NULL) == 0);
         free_ends();
     }
-    OK(MPIRT_Qos_free(&qos));
+    OK(MPIRT_Qos_free(&qoses[1]));
+    OK(MPIRT_Qos_free(&qoses[2]));
 }
 
 int main(int argc, char **argv)
