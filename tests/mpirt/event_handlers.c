@@ -297,8 +297,16 @@ static void test_default_handlers_get_what_nobody_hears(void)
 {
     MPIRT_Trigger unheard = call(own("unheard")), heard = call(own("heard")), timed;
     MPIRT_Receptor receptor = receptor_of(own("heard")), done = receptor_of(own("done"));
-    MPIRT_Handler handler = handler_of(note_and_tell, "default", 20), other = handler_of(note_and_tell, "of time", 20);
+    MPIRT_Handler handler = handler_of(note_and_tell, "default", 20), other = handler_of(note_and_tell, "of time", 20),
+                  third = handler_of(note_and_tell, "of completions", 20);
+    MPIRT_Trigger unheard_end;
+    MPIRT_Channel self;
+    MUST(MPIRT_Ptchannel_create(own("self"), iterator_of(1, 1), iterator_of(1, 0), rank, rank, MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &self));
+    OK(MPIRT_Channel_set_recvinbufiter(self, iterator_of(1, 1)));
+    OK(MPIRT_Channel_set_recvoutbufiter(self, iterator_of(1, 0)));
     done_trigger = call(own("done"));
+    OK(MPIRT_Trigger_create(own("unheard-end"), MPIRT_EVENT_COMPLETION, MPIRT_OBJECT(self), MPIRT_GROUP_WORLD, MPIRT_QOS_NULL, &unheard_end));
+    OK(MPIRTX_Default_handler_set(MPIRT_EVENT_COMPLETION, third));
     EXPECT(MPIRTX_Default_handler_set((MPIRT_Event_kind)6, handler), MPIRT_ERR_ARGUMENT);
     OK(MPIRTX_Default_handler_set(MPIRT_EVENT_CALL, handler));
     OK(MPIRTX_Default_handler_set(MPIRT_EVENT_TIME, other));
@@ -320,17 +328,26 @@ static void test_default_handlers_get_what_nobody_hears(void)
         CHECK(entries[firing].event.source == rank);
     }
     CHECK(atomic_load(&written) == 3);
+    /* What the library fires is told apart from that too. */
+    OK(MPIRT_Channel_start(self));
+    OK(MPIRT_Channel_wait(self, patience));
+    MUST(MPIRT_Receptor_wait(done, patience));
+    CHECK(atomic_load(&written) == 4 && strcmp(entries[3].who, "of completions") == 0 && entries[3].event.number == 0);
     CHECK(is_pending(receptor) == 1);
     OK(MPIRT_Uncommit());
+    OK(MPIRTX_Default_handler_set(MPIRT_EVENT_COMPLETION, MPIRT_HANDLER_NULL));
     OK(MPIRTX_Default_handler_set(MPIRT_EVENT_CALL, MPIRT_HANDLER_NULL));
     OK(MPIRTX_Default_handler_set(MPIRT_EVENT_TIME, MPIRT_HANDLER_NULL));
     MUST(MPIRT_Commit());
     OK(MPIRT_Trigger_fire(unheard));
     EXPECT(MPIRT_Receptor_wait(done, ms), MPIRT_ERR_TIMEOUT);
     OK(MPIRT_Uncommit());
-    CHECK(atomic_load(&written) == 3);
+    CHECK(atomic_load(&written) == 4);
     OK(MPIRT_Handler_free(&handler));
     OK(MPIRT_Handler_free(&other));
+    OK(MPIRT_Handler_free(&third));
+    OK(MPIRT_Trigger_free(&unheard_end));
+    OK(MPIRT_Channel_free(&self));
     OK(MPIRT_Trigger_free(&timed));
     OK(MPIRT_Receptor_free(&receptor));
     OK(MPIRT_Receptor_free(&done));
