@@ -226,7 +226,16 @@ void test_a_refused_commit_says_why(mpirt::session &session)
         const auto right = mpirt::task::create("hungry-right-" + own, idle, qos, 900us);
         left.set_core(0);
         right.set_core(0);
+        const auto nothing = mpirt::bufiter::of<std::uint8_t>(nullptr, mpirt::bufiter_policy::fifo, 8);
+        auto removed = nothing.try_remove();
         expect_refusal(mpirt::errc::admission, {"MPIRT_Commit: ", "`hungry-left-", "900us"}, [&] { return session.commit(); });
+        /* What is thrown later is not told with the reason of another error that came in between. */
+        try {
+            (void)std::move(removed).value();
+            CHECK(!"there was a buffer");
+        } catch (const mpirt::error &error) {
+            CHECK(std::string(error.what()) == "MPIRT_Bufiter_remove: there is nothing to take");
+        }
     }
     if (mpirt::world().size() > 1) {
         std::vector<mpirt::bufiter> ends;

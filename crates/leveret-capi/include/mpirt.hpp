@@ -165,8 +165,27 @@ private:
         if (begins(begin)) {
             return std::string(detail);
         }
-        // Why a commit is refused is the same sentence on all members and names no function; what names another is of a later error.
-        return detail.empty() || begins("MPIRT") ? begin + message(code) : std::string(begin).append(detail);
+        // Why a commit is refused is the same sentence on all members and names no function; what names another is of a later error, and so is
+        // such a sentence where this error's own names its function.
+        return detail.empty() || begins("MPIRT") || names_its_function(code) ? begin + message(code) : std::string(begin).append(detail);
+    }
+
+    /// Of transfers and walks.
+    static bool names_its_function(errc code) noexcept
+    {
+        switch (code) {
+        case errc::empty:
+        case errc::full:
+        case errc::slack:
+        case errc::active:
+        case errc::not_started:
+        case errc::timeout:
+        case errc::missed:
+        case errc::uncommitted:
+        case errc::end:
+        case errc::changed: return true;
+        default: return false;
+        }
     }
 
     // Shared, since copies of an exception may not fail.
@@ -4591,7 +4610,8 @@ inline void sleep_for(duration time) { try_sleep_for(time).value(); }
 
 
 /// What is committed, until its destructor uncommits. Declare it after the objects, so that it ends before them. An exception that passes it
-/// has failed the member, which waits for nobody: end the process, and to the others it has died in the commit.
+/// has failed the member, which waits for nobody: end the process, and to the others it has died in the commit. A return before its end waits in the
+/// destructor until the others uncommit too, and its tasks go on meanwhile: where that is on an error, call `fail` before it.
 class committed {
 public:
     committed(const committed &) = delete;
