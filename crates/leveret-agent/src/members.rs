@@ -6,7 +6,7 @@ use crate::reap;
 use leveret_memory::Region;
 use leveret_os::control::poll;
 use leveret_os::process::{Change, Child, PidFd, Signal, Spawn, Stream, WatchError, spawn};
-use leveret_os::streams;
+use leveret_os::{streams, threads_of};
 use leveret_runtime::{JOB_VARIABLE, MEMBER_VARIABLE, OUTPUT_VARIABLE, SOCKET_VARIABLE, TOKEN_VARIABLE};
 use leveret_types::Nanos;
 use std::os::fd::{AsFd, OwnedFd};
@@ -71,6 +71,8 @@ pub(crate) struct Seat {
     pub(crate) leaving: bool,
     /// Since when it stands still, stopped by a signal, as far as is known.
     pub(crate) stopped: Option<Nanos>,
+    /// The same of one behind a wrapper, of which the agent is not told and has to look.
+    pub(crate) stopped_behind: Option<Nanos>,
     /// Why its process is being ended by the agent.
     pub(crate) expelled: Option<String>,
     /// It did not stop at the end of what it ran, and was ended for that.
@@ -123,6 +125,7 @@ impl Seat {
         what.env.push((MEMBER_VARIABLE.into(), launch.member.as_str().into()));
         what.env.push((TOKEN_VARIABLE.into(), self.token.as_str().into()));
         self.stopped = None;
+        self.stopped_behind = None;
         self.child = Some(spawn(what).map_err(|error| error.to_string())?);
         Ok(())
     }
@@ -131,6 +134,19 @@ impl Seat {
     pub(crate) fn may_commit(&self) -> bool {
         let is_there = self.connection.is_some() || self.child.is_some() && !self.joined;
         is_there && !self.leaving
+    }
+
+    /// Since when it stands still, and which process a signal lets go on.
+    pub(crate) fn stands_still(&self) -> Option<(Nanos, u32)> {
+        let child = || Some((self.stopped?, self.child.as_ref()?.pid));
+        child().or_else(|| Some((self.stopped_behind?, self.peer.as_ref()?.pid)))
+    }
+
+    /// Looks whether the member's process is stopped, if it is not the one that was started.
+    pub(crate) fn look_behind_wrapper(&mut self, now: Nanos) {
+        let behind = self.peer.as_ref().filter(|peer| !self.is(peer.pid));
+        let is_stopped = behind.is_some_and(|peer| threads_of::is_stopped(peer.pid));
+        self.stopped_behind = is_stopped.then(|| self.stopped_behind.unwrap_or(now));
     }
 
     /// The next change of its process, if any.

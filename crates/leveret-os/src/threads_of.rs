@@ -357,6 +357,13 @@ pub fn doing(tid: u32) -> Option<&'static str> {
     })
 }
 
+/// Whether a thread is stopped by a signal now.
+pub fn is_stopped(tid: u32) -> bool {
+    read(tid, "stat").is_ok_and(|text| {
+        Stat::parse(tid, &text).is_ok_and(|stat| stat.fields.first().is_some_and(|state| *state == "T"))
+    })
+}
+
 /// The first process namespace; the kernel numbers it so (`PROC_PID_INIT_INO`).
 const FIRST_NAMESPACE: &str = "pid:[4026531836]";
 

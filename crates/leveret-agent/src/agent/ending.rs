@@ -195,7 +195,7 @@ impl Agent<'_> {
 
     /// How long a member may keep a commit waiting, if it gets a core.
     pub(super) fn limit(&self, setting_up: bool, member: MemberId, now: Nanos) -> Nanos {
-        let stopped = self.seats[member.index()].stopped;
+        let stopped = self.seats[member.index()].stands_still().map(|(since, _)| since);
         commit_limit(self.config.commit_within, setting_up, stopped, now)
     }
 
@@ -214,11 +214,11 @@ impl Agent<'_> {
     pub(super) fn named(&self, members: &[MemberId]) -> String {
         let named = members.iter().map(|member| {
             let (seat, name) = (&self.seats[member.index()], &self.config.launch[member.index()].member);
-            match &seat.child {
-                Some(child) if seat.stopped.is_some() => {
-                    format!("member \"{name}\" (stopped; `kill -CONT {}` lets it go on)", child.pid)
+            match seat.stands_still() {
+                Some((_, process)) => {
+                    format!("member \"{name}\" (stopped; `kill -CONT {process}` lets it go on)")
                 }
-                _ => format!("member \"{name}\""),
+                None => format!("member \"{name}\""),
             }
         });
         named.collect::<Vec<_>>().join(", ")

@@ -48,6 +48,9 @@ impl Agent<'_> {
         awaited.extend(self.awaited_in_groups());
         awaited.sort_unstable();
         awaited.dedup();
+        for member in &awaited {
+            self.seats[member.index()].look_behind_wrapper(now);
+        }
         let processes = self.processes_of(&awaited);
         self.commit_lateness.look(&processes, now);
         let starved = [self.presence_lateness.starved(), self.commit_lateness.starved()].concat();
