@@ -296,7 +296,7 @@ static void test_one_sided_by(const char *what, MPIRT_Qos qos, int starts_at_sou
             EXPECT(MPIRT_Channel_start(end->channel), MPIRT_ERR_ACTIVE);
             /* Each wait tells of one instance, or of several that ended since the one before. */
             while (completed(end) < TRANSFERS)
-                OK(MPIRT_Channel_wait(end->channel, patience));
+                MUST(MPIRT_Channel_wait(end->channel, patience));
             OK(MPIRT_Channel_deactivate(end->channel));
         }
         expect_taken(end, 0, TRANSFERS);
