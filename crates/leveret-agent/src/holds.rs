@@ -366,7 +366,9 @@ impl HoldWatch {
             && were == groups
             && throttled.time > before.time
         {
-            let (since, length) = (since - self.epoch, throttled.time - before.time);
+            let length = throttled.time - before.time;
+            // The kernel counts a throttling at its end; it may have begun before the last look.
+            let since = since - self.epoch - length;
             note(EventKind::QuotaUsedUp { task, group, since, length });
         }
     }

@@ -453,7 +453,7 @@ pub enum EventKind {
         task: u16,
         /// Folder of the group.
         group: String,
-        /// When it had been looked at last.
+        /// Not before this: the kernel counts it once it is over, and it may have begun this long before the last look.
         since: Nanos,
         /// For how long its threads were kept from running, summed up over cores.
         length: Nanos,

@@ -1,7 +1,9 @@
 //! Its stamps are what a member says of itself: what contradicts them, or would not be seen, proves no stall of the machine.
 
 use crate::planted_causes::{micros, of_task, with};
-use leveret_report::record::{Event, EventKind, Fate, RunRecord, TimerInterrupt};
+use leveret_report::record::{
+    Event, EventKind, Fate, Left, RunRecord, SwitchEvent, ThreadKind, TimerInterrupt,
+};
 use leveret_report::synthetic::{A, B, Plant, Ring, ring};
 use leveret_report::verdict::{Cause, Miss, Party, Subject, verdicts};
 use leveret_types::Nanos;
@@ -36,6 +38,36 @@ fn a_core_that_took_interrupts_in_the_middle_of_a_stall_did_not_stand_still() {
         (instance.cpu, instance.switches) = (micros(50), 0);
     });
     assert_eq!(stolen[1..], [(Party::Machine, false), (Party::Job, true)]);
+}
+
+/// Of the delay a stretch may have a share that is longer than itself.
+#[test]
+fn a_core_that_took_no_interrupt_is_not_said_to_have_gone_on() {
+    let mut record = ring(&with(vec![(200, Plant::LateTimer { task: A, by: micros(900) })]));
+    let phase = &mut record.phases[0];
+    let (thread, planned) = (phase.tasks[A].thread, phase.tasks[A].instances[200].planned);
+    let due = planned - phase.plan.costs.guard;
+    let change = |at: Nanos, from: u32, to: u32, to_kind: ThreadKind| SwitchEvent {
+        at,
+        core: 0,
+        from,
+        to,
+        left: Left::Asleep,
+        to_kind,
+        to_process: None,
+        to_name: String::new(),
+    };
+    phase.switches.push(change(due + micros(1), 0, thread, ThreadKind::Task(A as u16)));
+    phase.switches.push(change(due + micros(17), thread, 0, ThreadKind::Idle));
+    phase.switches.sort_by_key(|event| event.at);
+    phase.timers.clear();
+    phase
+        .events
+        .push(Event { at: due + Nanos(500), kind: EventKind::Woken { task: A as u16, core: 0, by: None } });
+    let misses = verdicts(&record);
+    let miss = of_task(&misses, A, 200);
+    assert!(miss.evidence.iter().any(|line| line.contains("was not out of its sleep")), "{miss:#?}");
+    assert!(!miss.evidence.iter().any(|line| line.contains("timer interrupts came")), "{miss:#?}");
 }
 
 #[test]

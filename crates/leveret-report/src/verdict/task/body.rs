@@ -332,7 +332,7 @@ impl Case<'_> {
 
     /// The share of a stall within `[from, to]`, of which only the member's own stamps speak, and which the core did not have.
     pub(super) fn core_went_on(&self, stage: Stage, from: Nanos, to: Nanos, amount: Nanos) -> Option<Share> {
-        let interrupts = self.interrupts(from, to, amount)?;
+        let interrupts = self.interrupts(from, to, amount.min(to - from))?;
         let sentence = format!(
             "by the stamps of its member the thread had core {} from {from} to {to} and lost {amount} there, but {interrupts}; what is not proven \
              counts as the job's",
