@@ -16,6 +16,7 @@ mod words;
 
 pub use error::AgentError;
 
+use crate::aside::Closing;
 use crate::awake::KeptAwake;
 use crate::ended::Ended;
 use crate::families::Families;
@@ -120,6 +121,8 @@ struct Agent<'c> {
     coordinator: Coordinator,
     seats: Vec<Seat>,
     strangers: Strangers,
+    /// Of descriptors that strangers have passed.
+    strangers_files: Closing,
     running: Option<Running>,
     monitor: Option<Monitor>,
     /// The record while it runs, on disk.
@@ -192,6 +195,7 @@ impl<'c> Agent<'c> {
             coordinator: Coordinator::new(members, config.policy).with_names(names),
             seats: (0..members).map(|_| Seat::default()).collect(),
             strangers: Strangers::new(members),
+            strangers_files: Closing::default(),
             running: None,
             monitor: None,
             journal: None,

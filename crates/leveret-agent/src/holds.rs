@@ -115,6 +115,8 @@ impl HoldWatch {
     pub(crate) fn look(&mut self, missed: &[u16]) -> Vec<Event> {
         let mut events = Vec::new();
         let holds = self.log.as_mut().map(HoldLog::drain).unwrap_or_default();
+        // Whoever did it had begun by then.
+        self.families.look();
         let mut before: Option<EventKind> = None;
         let mut last_stop: LastStop = None;
         for hold in holds {
@@ -225,7 +227,7 @@ impl HoldWatch {
                 let by = self.actor(*tracer, threads_of::process_of(*tracer).unwrap_or(*tracer));
                 // The agent starts the members, so it hears of every stop, and so does a shell that started one.
                 let is_parent = *may_be_parent
-                    && threads_of::parent_of(hold.thread) == Some(by.process)
+                    && threads_of::parent_of(hold.thread).is_none_or(|parent| parent == by.process)
                     && threads_of::tracer_of(hold.thread) != Some(by.process);
                 let is_agent = by.process == scheduling::process_id();
                 let task = task.filter(|_| !is_agent && !is_parent);
@@ -291,20 +293,21 @@ impl HoldWatch {
         let found = threads_of::about(thread);
         let now = clock::now();
         self.known.retain(|(seen, _)| *seen + KNOWN_FOR > now);
-        if found.is_err() {
+        let family = match found {
+            Ok(_) => self.families.of_living(thread, process),
+            Err(_) => self.families.of_thread(thread, process),
+        };
+        if found.is_err() && family == Family::Unknown {
             let same = |(_, actor): &&(Nanos, Actor)| (actor.process, actor.thread) == (process, thread);
             if let Some((_, actor)) = self.known.iter().rfind(same) {
                 return actor.clone();
             }
         }
-        let is_own = match found {
-            Ok(_) => Some(self.families.is_own(thread, process)),
+        let is_own = match family {
+            Family::Own => Some(true),
+            Family::Foreign => Some(false),
             // The kernel itself stops and freezes nothing of its own accord.
-            Err(_) => match self.families.of_thread(thread, process) {
-                Family::Own => Some(true),
-                Family::Foreign => Some(false),
-                Family::Kernel | Family::Unknown => None,
-            },
+            Family::Kernel | Family::Unknown => None,
         };
         let name = found.map_or_else(
             |_| self.families.name_of(thread).unwrap_or_default(),
@@ -342,9 +345,10 @@ impl HoldWatch {
         if self.log.is_some() {
             return;
         }
+        let at = clock::now();
         if let Some(tracer) = threads_of::held_by(thread) {
             let by = self.actor(tracer, tracer);
-            events.push(Event { at: clock::now() - self.epoch, kind: EventKind::Trapped { task, by } });
+            events.push(Event { at: at - self.epoch, kind: EventKind::Trapped { task, by } });
         }
     }
 
@@ -406,7 +410,7 @@ mod tests {
         let number = other.id();
         let before = watch.actor(number, number);
         other.kill().and_then(|()| other.wait()).expect("it ends");
-        assert_eq!((before.name.as_str(), before.is_own), ("sleep", Some(false)));
+        assert_eq!((before.name.as_str(), before.is_own), ("sleep", Some(true)));
         assert_eq!(watch.actor(number, number), before);
         // Whoever was not asked is nobody.
         assert_eq!(super::tests::watch().actor(number, number).is_own, None);
@@ -481,7 +485,11 @@ mod tests {
                     {
                         std::thread::yield_now();
                     }
-                    assert_eq!(found(&mut watch), [(tracer.id(), Some(false))]);
+                    assert_eq!(
+                        found(&mut watch),
+                        [(tracer.id(), Some(true))],
+                        "a child of this process, as of an agent"
+                    );
                 } else {
                     eprintln!("SKIPPED: nobody may trace here");
                 }

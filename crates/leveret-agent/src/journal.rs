@@ -195,7 +195,6 @@ fn write(path: &Path, bytes: u64, receiver: &Receiver<Item>, shared: &Shared) ->
     loop {
         writer.take_waiting(receiver)?;
         writer.save()?;
-        shared.on_disk.store(writer.taken, Ordering::Release);
         writer.keep_short(receiver)?;
         let Ok(item) = receiver.recv() else { return Ok(()) };
         writer.take(item)?;
@@ -350,6 +349,7 @@ impl<'s> Writer<'s> {
     fn save(&self) -> io::Result<()> {
         self.shared.wait();
         self.file.sync_data()?;
+        self.shared.on_disk.store(self.taken, Ordering::Release);
         // A file without a name is written to in vain.
         std::fs::symlink_metadata(&self.path).map(drop)
     }

@@ -1,6 +1,6 @@
 //! Members as processes: started, watched, stopped.
 
-use crate::aside::MemberConnection;
+use crate::aside::{Closing, MemberConnection};
 use crate::output::{Carriers, Destination};
 use crate::reap;
 use leveret_memory::Region;
@@ -75,6 +75,8 @@ pub(crate) struct Seat {
     pub(crate) stopped_behind: Option<Nanos>,
     /// Why its process is being ended by the agent.
     pub(crate) expelled: Option<String>,
+    /// Of descriptors that it has passed and nobody needs.
+    pub(crate) closing: Closing,
     /// It did not stop at the end of what it ran, and was ended for that.
     pub(crate) outstayed: bool,
     /// Which core its threads try next, once it was killed.
@@ -94,6 +96,7 @@ impl Seat {
         carriers: Option<&Carriers>,
     ) -> Result<(), String> {
         self.joined = false;
+        self.closing = Closing::default();
         self.peer = None;
         self.leaving = false;
         self.expelled = None;

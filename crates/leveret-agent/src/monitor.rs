@@ -236,6 +236,7 @@ impl Monitor {
         let (holds, warning) =
             HoldWatch::start(of_members(job, &threads), epoch, families, has_tasks && evidence.whole_core);
         warnings.extend(warning);
+        warnings.extend(families.shortcoming().filter(|_| has_tasks && evidence.whole_core));
         let mut monitor = Self {
             label,
             assembled: assembled.clone(),

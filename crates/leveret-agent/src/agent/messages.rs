@@ -20,6 +20,8 @@ use std::time::Duration;
 const DEAF_AFTER: Duration = Duration::from_secs(1);
 /// Frames taken from one connection per turn, so that a flooding member cannot starve the others.
 const FRAMES_PER_TURN: usize = 64;
+/// Messages of one member with descriptors that are being closed: none is where closing them takes no time.
+const CLOSING_MAX: u64 = 8;
 /// And so many bytes, about: a long message comes in the course of several turns.
 const BYTES_PER_TURN: usize = 1 << 20;
 /// Warnings that are kept of one member.
@@ -40,7 +42,7 @@ impl Agent<'_> {
     pub(super) fn on_stranger(&mut self, index: usize) {
         let Some((connection, Frame { bytes, fds })) = self.strangers.hear(index) else { return };
         // A Hello needs none.
-        drop(PassedFiles::new(fds));
+        drop(PassedFiles::new(fds, &self.strangers_files));
         match self.welcome(&connection, &bytes) {
             Ok(rank) => self.take_seat(rank, connection),
             Err(reason) => {
@@ -102,6 +104,11 @@ impl Agent<'_> {
         seat.joined = true;
         seat.peer = if pid == 0 { None } else { Peer::of(pid).ok() };
         self.patience.joined(rank);
+        if pid != 0 {
+            // Another service of the host may have started it for the job.
+            self.families.look();
+            self.families.adopt(pid);
+        }
     }
 
     pub(super) fn on_frames(&mut self, rank: usize) {
@@ -109,7 +116,14 @@ impl Agent<'_> {
         let mut bytes_left = BYTES_PER_TURN;
         for _ in 0..FRAMES_PER_TURN {
             match connection.receive_some(&mut bytes_left) {
-                Ok(Some(Frame { bytes, fds })) => self.on_frame(rank, &bytes, PassedFiles::new(fds)),
+                Ok(Some(Frame { bytes, fds })) => {
+                    let files = PassedFiles::new(fds, &self.seats[rank].closing);
+                    self.on_frame(rank, &bytes, files);
+                    // What came behind a breach is not heard.
+                    if self.seats[rank].expelled.is_some() {
+                        return;
+                    }
+                }
                 Ok(None) => return,
                 Err(error) => {
                     self.seats[rank].connection = None;
@@ -124,14 +138,29 @@ impl Agent<'_> {
         }
     }
 
+    /// Whether a message may carry so many descriptors, and its member has not passed too many that are slow to close.
+    fn allows(&self, rank: usize, message: &FromMember, files: &PassedFiles) -> Result<(), String> {
+        let carries = usize::from(matches!(message, FromMember::Segment { .. }));
+        if files.count() > carries {
+            let count = files.count();
+            return Err(match carries {
+                0 => format!("it sent {count} descriptors with a message that carries none"),
+                _ => "a segment message carries one descriptor".to_owned(),
+            });
+        }
+        match self.seats[rank].closing.count() > CLOSING_MAX {
+            true => Err("it has passed descriptors that take too long to close".to_owned()),
+            false => Ok(()),
+        }
+    }
+
     fn on_frame(&mut self, rank: usize, bytes: &[u8], files: PassedFiles) {
         let member = MemberId(rank as u16);
         let mut message = match decode_from_member(bytes) {
             Ok(message) => message,
             Err(error) => return self.expel(rank, &cut(&error.to_string())),
         };
-        if files.count() > 0 && !matches!(message, FromMember::Segment { .. }) {
-            let reason = format!("it sent {} descriptors with a message that carries none", files.count());
+        if let Err(reason) = self.allows(rank, &message, &files) {
             return self.expel(rank, &reason);
         }
         if self.seats[rank].gave_up.is_some() {
@@ -327,6 +356,10 @@ impl Agent<'_> {
     pub(super) fn send_to(&mut self, ranks: impl IntoIterator<Item = usize>, message: &[u8]) {
         let mut untold = Vec::new();
         for rank in ranks {
+            // Whoever did not read before would hold up the others again.
+            if self.seats[rank].expelled.is_some() {
+                continue;
+            }
             let sent = self.seats[rank].connection.as_ref().map(|connection| connection.send(message, &[]));
             // A member that is gone shows as dead by its process descriptor.
             if let Some(Err(error)) = sent

@@ -48,8 +48,12 @@ impl Agent<'_> {
         awaited.extend(self.awaited_in_groups());
         awaited.sort_unstable();
         awaited.dedup();
-        for member in &awaited {
-            self.seats[member.index()].look_behind_wrapper(now);
+        for (rank, seat) in self.seats.iter_mut().enumerate() {
+            // Of one that nobody waits for it is not looked at, and so not known.
+            match awaited.binary_search(&MemberId(rank as u16)) {
+                Ok(_) => seat.look_behind_wrapper(now),
+                Err(_) => seat.stopped_behind = None,
+            }
         }
         let processes = self.processes_of(&awaited);
         self.commit_lateness.look(&processes, now);

@@ -27,13 +27,21 @@ impl About {
 
 /// What a thread is, and its name, as it and its process can be asked now.
 pub(super) fn about(families: &Families, thread: u32, process: u32) -> About {
-    let of_process = |asked: u32, found: threads_of::ThreadInfo| match families.is_own(asked, process) {
+    let of_process = |asked: u32, found: threads_of::ThreadInfo| match families.of_living(asked, process) {
         // Of the job, though no task: not another process's doing.
-        true => About::new(ThreadKind::Own { priority: found.priority }, found.name),
-        false => {
+        Family::Own => About::new(ThreadKind::Own { priority: found.priority }, found.name),
+        Family::Unknown => About::new(ThreadKind::Unknown, found.name),
+        Family::Foreign | Family::Kernel => {
             let kind = ThreadKind::Foreign { priority: found.priority };
             About::new(kind, families.named(asked, found.name))
         }
+    };
+    // Its process's number may be another one's now, where the log has that.
+    let ended = || {
+        let of_thread = families.of_thread(thread, UNKNOWN_THREAD);
+        let family =
+            if of_thread == Family::Unknown { families.of_thread(thread, process) } else { of_thread };
+        About { kind: ThreadKind::Unknown, family, name: families.name_of(thread).unwrap_or_default() }
     };
     match thread {
         0 if threads_of::are_all_visible() => About::new(ThreadKind::Idle, "idle"),
@@ -44,13 +52,10 @@ pub(super) fn about(families: &Families, thread: u32, process: u32) -> About {
             Ok(found) if found.kernel => About::new(ThreadKind::Kernel, found.name),
             Ok(found) => of_process(thread, found),
             // It has ended; its process may live.
+            Err(_) if families.of_thread(thread, UNKNOWN_THREAD) != Family::Unknown => ended(),
             Err(_) => match threads_of::about(process) {
                 Ok(found) if process != UNKNOWN_THREAD && !found.kernel => of_process(process, found),
-                _ => {
-                    let family = families.of_thread(thread, process);
-                    let name = families.name_of(thread).unwrap_or_default();
-                    About { kind: ThreadKind::Unknown, family, name }
-                }
+                _ => ended(),
             },
         },
     }
@@ -122,8 +127,9 @@ mod tests {
         let ours = leveret_os::scheduling::process_id();
         let families = Families::blind(Path::new("/run/own"));
         let about = |process| about(&families, ended, process).kind;
-        assert!(matches!(about(child.pid), ThreadKind::Foreign { .. }));
-        assert!(matches!(about(ours), ThreadKind::Own { .. }));
+        // The first process is nobody's child.
+        assert!(matches!(about(1), ThreadKind::Foreign { .. }));
+        assert!([child.pid, ours].map(about).iter().all(|kind| matches!(kind, ThreadKind::Own { .. })));
         assert_eq!([about(UNKNOWN_THREAD), about(ended)], [ThreadKind::Unknown; 2]);
         child.pidfd.signal(leveret_os::process::Signal::KILL).expect("it lives");
         child.pidfd.wait().expect("it ends");

@@ -36,6 +36,8 @@ pub struct Judged {
     pub culprits: BTreeSet<String>,
     /// What the report said of one of them.
     pub sentence: String,
+    /// One of them cannot be proven: the machine itself stalls for as long, or the kernel's log has a hole.
+    pub is_excused: bool,
 }
 
 /// A task that is disturbed, or that should have sent: what the record and the job have of it.
@@ -225,9 +227,7 @@ impl Judge<'_> {
         let is_own = (self.cause.party, self.cause.culprit) == (Some(Party::Job), Culprit::Nobody);
         let is_open = self.judged.parties.contains(&(Party::Job, true));
         let is_proven = self.judged.parties.contains(&(Party::Job, false));
-        // Where the machine itself stalls for as long, an overrun is as likely a stall.
-        let as_likely = self.judged.sentence.contains("proves no stall");
-        if is_own && is_open && !is_proven && !as_likely {
+        if is_own && is_open && !is_proven && !self.judged.is_excused {
             self.judged.wrong.push(format!("none is proven to be the job's: {}", self.judged.sentence));
         }
     }

@@ -122,7 +122,7 @@ pub enum ReceiveError {
 pub(super) struct Outgoing {
     /// One went out in part: whatever followed would be read as its rest.
     broken: bool,
-    /// How long a frame may take to go out, all of its pieces together.
+    /// How long a frame may take to go out, all of its pieces together, and a quarter more for each MiB.
     pub(super) within: Option<Duration>,
 }
 
@@ -142,9 +142,11 @@ pub(super) fn send(
     if descriptors.len() > DESCRIPTORS_MAX {
         return Err(SendError::TooManyDescriptors { count: descriptors.len() });
     }
-    let until = outgoing
-        .within
-        .map(|within| clock::now() + Nanos(i64::try_from(within.as_nanos()).unwrap_or(i64::MAX)));
+    let until = outgoing.within.map(|within| {
+        // A large frame takes a peer longer to read.
+        let within = within + within / 4 * (body.len() >> 20) as u32;
+        clock::now() + Nanos(i64::try_from(within.as_nanos()).unwrap_or(i64::MAX))
+    });
     let wait = if until.is_some() { SendFlags::DONTWAIT } else { SendFlags::empty() };
     let header = header(body.len() as u32, descriptors.len() as u32);
     let total = HEADER_BYTES + body.len();
@@ -276,8 +278,14 @@ impl Incoming {
     }
 
     fn read_header(&mut self, socket: BorrowedFd<'_>, wait: bool) -> Result<Option<usize>, ReceiveError> {
+        let (before, is_first) = (self.descriptors.len(), self.header_bytes == 0);
         let buffer = &mut self.header[self.header_bytes..];
         let Some(bytes) = receive(socket, buffer, &mut self.descriptors, wait)? else { return Ok(None) };
+        let found = self.descriptors.len();
+        // Each byte of a header that trickles in could bring as many again.
+        if !is_first && found > before {
+            return Err(ReceiveError::Descriptors { announced: 0, found });
+        }
         self.header_bytes += bytes;
         if self.header_bytes == HEADER_BYTES {
             self.check_header()?;

@@ -122,24 +122,25 @@ fn sender<'a>(
     context.index.running_at(task, at).map(|(place, record)| (task, place, record))
 }
 
-/// The receiver found nothing at the time, and the sender has recorded that it was there: one of them is wrong, and nobody knows which.
+/// The receiver found nothing at the time, and the sender has stamped it before.
 fn contradictory(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Option<Finding> {
     let early = message.inserted.map(|at| message.due - at).filter(|early| *early >= Nanos::ZERO)?;
     let model = context.phase().job.channels.get(channel)?;
     let (source, target) =
         (context.index.member_name(model.source.0), context.index.member_name(model.target.0));
     let sentence = format!(
-        "member {source} has recorded that it inserted it {early} before it was due, and member {target} that it was not there then: one of the \
-         records is wrong"
+        "member {source} has stamped it {early} before it was due, and member {target} found that it was not there then: the sender was held up \
+         between the stamp and the insertion, or one of the records is wrong"
     );
     Some(Finding::unproven(Stage::Arrival, Cause::Unexplained, sentence))
 }
 
 fn late(context: &Context<'_>, channel: usize, message: &MessageRecord) -> Finding {
-    if let Some(finding) = contradictory(context, channel, message) {
+    let is_held_up = sender(context, channel, message).is_some_and(|(_, _, record)| missed(record));
+    if !is_held_up && let Some(finding) = contradictory(context, channel, message) {
         return finding;
     }
-    let late_by = message.inserted.map_or(Nanos(1), |at| at - message.due);
+    let late_by = message.inserted.map_or(Nanos(1), |at| (at - message.due).max(Nanos(1)));
     let head = format!("inserted {late_by} after it was due");
     let Some((task, place, record)) = sender(context, channel, message) else {
         let writes = |task: &leveret_plan::Task| task.writes.iter().any(|id| id.index() == channel);

@@ -7,7 +7,8 @@ use super::Culprit;
 use crate::record::{EventKind, Left, Phase, SwitchEvent, ThreadKind};
 use leveret_types::Nanos;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::mem::discriminant;
 
 /// Switches of a core that are looked through for a thread's nearest one.
 const NEAR: usize = 256;
@@ -203,13 +204,21 @@ pub(super) fn own_moves(phase: &Phase) -> HashMap<u32, Moves> {
 impl<'a> CoreLog<'a> {
     pub fn new(phase: &'a Phase, whole_core: bool) -> Self {
         let mut cores: BTreeMap<u32, Vec<&SwitchEvent>> = BTreeMap::new();
-        let mut threads = HashMap::new();
+        let mut threads: HashMap<u32, Occupant> = HashMap::new();
+        let mut reused: HashSet<u32> = HashSet::new();
         for event in &phase.switches {
             cores.entry(event.core).or_default().push(event);
             if event.to_kind != ThreadKind::Unknown {
-                threads.insert(event.to, Occupant::came(event));
+                let came = Occupant::came(event);
+                // Numbers are used again: of two threads each is what its own switches say.
+                let is_another = |known: &Occupant| discriminant(&known.kind) != discriminant(&came.kind);
+                if threads.get(&event.to).is_some_and(is_another) {
+                    reused.insert(event.to);
+                }
+                threads.insert(event.to, came);
             }
         }
+        threads.retain(|thread, _| !reused.contains(thread));
         for events in cores.values_mut() {
             events.sort_by_key(|event| event.at);
         }
@@ -254,15 +263,16 @@ impl<'a> CoreLog<'a> {
             .unwrap_or_else(|| Occupant { thread: Some(thread), ..Occupant::unknown() })
     }
 
-    /// The arrival described by `event`: what the event itself knows goes first.
+    /// The arrival described by `event`: what the event itself knows goes first. A rank, or a thread of this number, may have been another at
+    /// another time.
     fn arrival(&self, event: &SwitchEvent) -> Occupant {
         let known = self.occupant(event.to);
-        // A rank may have been another at another time.
-        let is_ranked = |kind| matches!(kind, ThreadKind::Foreign { .. } | ThreadKind::Own { .. });
-        if is_ranked(known.kind) && is_ranked(event.to_kind) || known.kind == ThreadKind::Unknown {
-            return Occupant::came(event);
+        match known.kind {
+            ThreadKind::Task(_) | ThreadKind::Idle => known,
+            // A log that could name nobody.
+            _ if event.to_kind == ThreadKind::Unknown && event.to_name.is_empty() => known,
+            _ => Occupant::came(event),
         }
-        known
     }
 
     /// The events of a core; when only our threads were watched, those of `thread`.
@@ -370,9 +380,11 @@ impl<'a> CoreLog<'a> {
         Some(first.is_some_and(|first| first.at <= at))
     }
 
-    /// Whether the log has wake-ups of a task: without rights it has none of any, and nothing follows from that.
-    pub fn has_wakes(&self, task: usize) -> bool {
-        u16::try_from(task).is_ok_and(|task| self.woken.contains_key(&task))
+    /// Whether the log has a wake-up of a task within `[from, to]`: where it lacks the end of a sleep it may lack whatever came after, and
+    /// nothing follows from that.
+    pub fn has_wake(&self, task: usize, from: Nanos, to: Nanos) -> bool {
+        let woken = u16::try_from(task).ok().and_then(|task| self.woken.get(&task));
+        woken.is_some_and(|woken| woken.iter().any(|wake| from <= wake.at && wake.at <= to))
     }
 
     /// When a task's thread, which has no core at `at`, next has one.
@@ -516,6 +528,27 @@ mod tests {
         let hog = ThreadKind::Foreign { priority: 90 };
         let cut = log(vec![event(50, 0, 7, hog), event(120, 7, 8, hog), event(170, 8, 0, ThreadKind::Idle)]);
         assert_eq!(cut, [(100, 120, Some(7)), (120, 170, Some(8)), (170, 200, Some(0))]);
+    }
+
+    /// One that ended was the job's, and one that has its number later is the kernel's.
+    #[test]
+    fn two_threads_of_one_number_are_each_what_they_were() {
+        let (own, kernel) = (ThreadKind::Own { priority: 9 }, ThreadKind::Kernel);
+        let mut record = crate::synthetic::ring(&crate::synthetic::Ring { rounds: 1, ..Default::default() });
+        let unknown = event(170, 8, 7, ThreadKind::Unknown);
+        record.phases[0].switches = vec![
+            event(50, 0, 7, own),
+            event(120, 7, 8, own),
+            unknown,
+            event(190, 7, 0, ThreadKind::Idle),
+            event(300, 0, 7, kernel),
+        ];
+        let log = CoreLog::new(&record.phases[0], true);
+        let kinds = |from, to| -> Vec<ThreadKind> {
+            log.stretches(0, 0, Nanos(from), Nanos(to)).iter().map(|stretch| stretch.who.kind).collect()
+        };
+        assert_eq!(kinds(100, 200), [own, own, ThreadKind::Unknown, ThreadKind::Idle]);
+        assert_eq!(kinds(310, 400), [kernel]);
     }
 
     #[test]

@@ -193,20 +193,26 @@ fn a_debugger_is_named_whoever_has_the_core_meanwhile() {
 /// The log of the job's own threads alone does not say why they leave their cores.
 #[test]
 fn a_debugger_that_was_found_is_named_without_the_kernel_s_word() {
-    let of = |between: Option<i64>| {
-        let plants = vec![(LATE, Plant::LateTimer { task: A, by: micros(900) })];
+    let of = |late: i64, found: &[i64]| {
+        let plants = vec![(LATE, Plant::LateTimer { task: A, by: micros(late) })];
         let mut record = ring(&Ring { rounds: 400, whole_core_log: false, plants, ..Ring::default() });
         let late = &record.phases[0].tasks[A].instances[LATE as usize];
-        let at = late.planned + micros(between.unwrap_or(-600));
-        let kind = EventKind::Trapped { task: A as u16, by: actor(Some(false)) };
-        record.phases[0].events.push(Event { at, kind });
+        let planned = late.planned;
+        for at in found {
+            let kind = EventKind::Trapped { task: A as u16, by: actor(Some(false)) };
+            record.phases[0].events.push(Event { at: planned + micros(*at), kind });
+        }
         let misses = verdicts(&record);
         let is_it = |miss: &&Miss| miss.subject == Subject::Task(A) && miss.instance == LATE;
         let miss = misses.iter().find(is_it).expect("it is late");
         (miss.cause, miss.party, miss.unproven)
     };
-    assert_eq!(of(Some(400)), (Cause::Traced, Party::Process, false));
-    assert_eq!(of(None), (Cause::Unexplained, Party::Job, true), "it held it long before");
+    let (traced, unproven) = ((Cause::Traced, Party::Process, false), (Cause::Unexplained, Party::Job, true));
+    assert_eq!(of(900, &[400]), traced);
+    assert_eq!(of(900, &[-600]), unproven, "it held it long before");
+    // Of a long wait that it held it for a moment says little.
+    assert_eq!(of(100_000, &[50_000]), unproven);
+    assert_eq!(of(100_000, &[10_000, 30_000, 50_000]), traced);
 }
 
 #[test]

@@ -120,7 +120,7 @@ fn ends_that_contradict_each_other_prove_nothing_of_either() {
     };
     let miss = found(due - micros(3));
     assert_eq!((miss.party, miss.unproven, miss.cause), (Party::Job, true, Cause::Unexplained), "{miss:#?}");
-    let said = "has recorded that it inserted it 3us before it was due, and member";
+    let said = "has stamped it 3us before it was due, and member";
     assert!(miss.evidence[0].contains(said), "{miss:#?}");
     assert!(!found(due + micros(3)).evidence[0].contains("records is wrong"));
 }

@@ -75,7 +75,7 @@ fn stood_and_computed(late_by: i64) -> Held {
     held.record.phases[0].switches.retain(|event| event.from != thread || event.at < from || event.at > to);
     let sent = EventKind::StopSent { member: 0, signal: 19, by: actor(Some(false)) };
     let (sent_at, known) = (held.due - micros(200), held.due + micros(150));
-    held.with(sent_at, sent).with(known, EventKind::MemberStopped { member: 0 })
+    woken(held.with(sent_at, sent).with(known, EventKind::MemberStopped { member: 0 }), 2, None)
 }
 
 /// Whoever stopped it is not to blame for a body that takes too long in any case.

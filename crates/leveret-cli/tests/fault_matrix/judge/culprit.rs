@@ -76,6 +76,10 @@ impl Judge<'_> {
             self.wrong(miss, &format!("says nothing of {:?}", cause.words));
         }
         self.judged.parties.insert((party, unproven));
+        self.judged.is_excused |=
+            ["proves no stall", "log are missing", "nobody read the kernel's log", "than is remembered"]
+                .iter()
+                .any(|words| said.contains(words));
         self.judged.culprits.extend(culprit["name"].as_str().map(str::to_owned));
         if self.judged.sentence.is_empty() {
             self.judged.sentence = miss["evidence"][0].as_str().unwrap_or_default().to_owned();

@@ -11,6 +11,8 @@ use leveret_types::Nanos;
 const STEP: Nanos = Nanos::from_millis(1);
 /// From what somebody does to the thread's leaving its core.
 const AT_ONCE: Nanos = Nanos::from_millis(1);
+/// How often the agent asks a thread whether a debugger holds it.
+const LOOKED_EVERY: Nanos = Nanos::from_millis(20);
 /// The agent notes a member's stop up to 2 ms before it, since it hears of it afterwards.
 const SINCE_EARLY: Nanos = Nanos::from_millis(3);
 /// A quota that is found so long after a wait is that of the wait.
@@ -31,7 +33,7 @@ impl Culprit {
     }
 }
 
-/// Whose it is that an actor did something; nobody knows of one that ended before it could be asked.
+/// Whose it is that an actor did something; of some, which ended before they could be asked, nobody knows.
 pub(in crate::verdict) fn blame(actor: Option<&Actor>, what: &str) -> Blame {
     match actor {
         Some(actor) if actor.is_own == Some(true) => Blame::job_by(Culprit::of(actor, what)),
@@ -43,7 +45,7 @@ pub(in crate::verdict) fn blame(actor: Option<&Actor>, what: &str) -> Blame {
 pub(in crate::verdict) fn by(actor: Option<&Actor>) -> String {
     let Some(actor) = actor else { return "nobody knows by whom".to_owned() };
     match (actor.is_own, actor.name.as_str()) {
-        (None, _) => format!("by process {}, which ended before it could be asked", actor.process),
+        (None, _) => format!("by process {}, of which nobody knows whose it is", actor.process),
         (Some(true), name) => format!("by {name} (pid {}), a process of this job", actor.process),
         (Some(false), name) => format!("by {name} (pid {})", actor.process),
     }
@@ -166,16 +168,20 @@ impl Case<'_> {
     }
 
     /// When this thread was found to be held by a debugger within a stretch in which it did not run, where the log does not say why a thread leaves
-    /// its core.
+    /// its core: if it was found so for most of it.
     fn found_traced(&self, stretch: &Stretch) -> Option<Nanos> {
         if self.context.log.whole_core {
             return None;
         }
-        self.context.phase().events.iter().find_map(|event| {
-            let is_own =
+        let is_own = |event: &&Event| {
+            let is_trap =
                 matches!(event.kind, EventKind::Trapped { task, .. } if usize::from(task) == self.task);
-            (is_own && event.at >= stretch.from && event.at <= stretch.to).then_some(event.at)
-        })
+            is_trap && event.at >= stretch.from && event.at <= stretch.to
+        };
+        let mut finds = self.context.phase().events.iter().filter(is_own).map(|event| event.at);
+        let first = finds.next()?;
+        let last = finds.last().unwrap_or(first);
+        (last - first + LOOKED_EVERY >= Nanos(stretch.length().0 / 2)).then_some(first)
     }
 
     /// Whether this thread wants a core while it has none; `None` where nobody knows.

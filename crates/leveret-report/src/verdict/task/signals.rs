@@ -20,6 +20,8 @@ pub(super) struct Storm<'a> {
     times: usize,
 }
 
+/// A sleep may be ended, by a signal, this long before its time and still be that of the instance.
+const WOKEN_EARLY: Nanos = Nanos::from_micros(500);
 /// SIGSTOP, which nobody can ignore.
 const SIGSTOP: u8 = 19;
 
@@ -94,7 +96,7 @@ impl Case<'_> {
                 let by = self.context.log.occupant(by).describe();
                 format!("a call of {by} put it on its core's queue, as for a signal")
             }
-            None if !self.context.log.has_wakes(self.task) => {
+            None if !self.is_woken_logged(to) => {
                 "calls that put it on its core's queue, as for a signal, were not logged".to_owned()
             }
             None => return None,
@@ -161,7 +163,7 @@ impl Case<'_> {
                 self.context.log.occupant(thread).describe()
             ),
             None if from <= self.wake_due() => "it had the core before its sleep was over".to_owned(),
-            None if !self.context.log.has_wakes(self.task) => {
+            None if !self.is_woken_logged(to) => {
                 "what woke it was not logged: the end of its sleep, or a call".to_owned()
             }
             None => {
@@ -178,6 +180,11 @@ impl Case<'_> {
         };
         let sentence = format!("{head}: {why}, as for a signal; what is not proven counts as the job's");
         self.share(Stage::Wake, Cause::Unexplained, Blame::unproven(), amount, sentence)
+    }
+
+    /// Whether the end of this instance's sleep, which comes before `to`, is in the log of wake-ups.
+    fn is_woken_logged(&self, to: Nanos) -> bool {
+        self.context.log.has_wake(self.task, self.wake_due() - WOKEN_EARLY, to)
     }
 
     /// The thread whose call put this one on its core's queue while it had that core, or brought it there. The kernel's own threads end sleeps too.
