@@ -18,6 +18,32 @@ fn raw(connection: &Connection, bytes: &[u8]) {
     assert_eq!(rustix::io::write(&connection.socket, bytes), Ok(bytes.len()));
 }
 
+/// Some bytes, with a descriptor.
+fn raw_with(connection: &Connection, bytes: &[u8], descriptor: BorrowedFd<'_>) {
+    use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
+    let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    let descriptors = [descriptor];
+    assert!(ancillary.push(SendAncillaryMessage::ScmRights(&descriptors)));
+    let parts = [std::io::IoSlice::new(bytes)];
+    let sent = rustix::net::sendmsg(&connection.socket, &parts, &mut ancillary, SendFlags::NOSIGNAL);
+    assert_eq!(sent, Ok(bytes.len()));
+}
+
+/// A header that trickles in would bring as many with each of its bytes.
+#[test]
+fn descriptors_come_with_the_first_byte_alone() {
+    let (file, _mapping) = crate::memory_file::MemoryFile::create("passed", 4096).unwrap();
+    let (left, right) = pair();
+    left.send(b"", &[file.as_fd()]).unwrap();
+    assert_eq!(right.receive().unwrap().fds.len(), 1);
+    raw_with(&left, b"L", file.as_fd());
+    assert!(right.receive_arrived().unwrap().is_none(), "the first byte of a header");
+    raw_with(&left, b"E", file.as_fd());
+    let refused = right.receive_arrived().unwrap_err();
+    assert!(matches!(refused, ReceiveError::Descriptors { found: 2, .. }), "{refused}");
+}
+
 #[test]
 fn frames_arrive_whole_and_in_order() {
     let (left, right) = pair();
