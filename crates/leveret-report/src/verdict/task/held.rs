@@ -180,7 +180,7 @@ impl Case<'_> {
         };
         let mut finds = self.context.phase().events.iter().filter(is_own).map(|event| event.at);
         let first = finds.next()?;
-        let last = finds.last().unwrap_or(first);
+        let last = finds.next_back().unwrap_or(first);
         (last - first + LOOKED_EVERY >= Nanos(stretch.length().0 / 2)).then_some(first)
     }
 
