@@ -75,7 +75,7 @@ static void test_every_call_is_told_of_the_dead(void)
     MUST(MPIRT_Commit());
     if (rank == 1) {
         /* The other waits by now, or will: its answers are the same. */
-        OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, 100 * ms));
+        OK(MPIRT_Sleep(MPIRT_TIME_RELATIVE, 500 * ms));
         raise(SIGKILL);
     }
     for (int kind = 0; kind < KINDS; kind++)

@@ -462,6 +462,11 @@ impl Committed {
     /// Whether a wait would end now, and how.
     pub(super) fn look(&self, channel: &CommittedChannel, end: &mut End) -> Result<Option<Outcome>, Code> {
         end.take_returned(channel);
+        self.look_beyond(channel, end)
+    }
+
+    /// The same, where what was put back has been taken in: it comes at any time, and whoever restores what was told before would lose it.
+    fn look_beyond(&self, channel: &CommittedChannel, end: &mut End) -> Result<Option<Outcome>, Code> {
         if let End::Timed(timed) = end {
             let looked = timed.look(channel, clock::now());
             if matches!(looked, Ok(Some(_))) {
@@ -542,7 +547,7 @@ impl Committed {
         whether(not_while_in_use(self.at_to_look(channel, |end| {
             end.take_returned(channel);
             let before = end.told();
-            let looked = self.look(channel, end);
+            let looked = self.look_beyond(channel, end);
             let is_told = match looked {
                 Ok(Some(outcome)) => tells.includes(outcome),
                 // A single shot in which the other end took no part.
