@@ -12,7 +12,7 @@ use std::thread;
 /// Closing takes hardly any.
 const STACK_BYTES: usize = 64 << 10;
 
-/// Lets go of something without waiting for it. Where no thread can be had it is kept instead.
+/// Drops a value on another thread. If no thread can be started, leaks it.
 fn drop_aside<T: Send + 'static>(what: T) {
     let held = ManuallyDrop::new(what);
     let closer = thread::Builder::new().name("leveret-closer".to_owned()).stack_size(STACK_BYTES);

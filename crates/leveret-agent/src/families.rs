@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Threads that are remembered, some 6 MiB. Of more those of other processes are forgotten, the older half first.
+/// Threads that are remembered, some 6 MiB. Beyond this the older half of the ended ones is dropped, the job's own last.
 const KNOWN_MAX: usize = 65_536;
 /// Between a process and the first one of its host.
 const ANCESTORS_MAX: usize = 64;
@@ -108,8 +108,8 @@ impl Families {
         }
     }
 
-    /// Says that a process is of the job, which another service of the host may have begun for it, and with it those between that service
-    /// and it which know the job's socket.
+    /// Marks a process as the job's that another service of the host may have started for it, its ancestors that have the job's socket in
+    /// their environment, and all descendants of these.
     pub(crate) fn adopt(&self, process: u32) {
         let mut state = self.state.borrow_mut();
         let mut next = Some(process);

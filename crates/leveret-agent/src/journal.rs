@@ -75,18 +75,12 @@ impl Journal {
                 *seen.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(told(&path, &error));
             }
         })?;
+        Ok(Self::of(sender, shared, thread))
+    }
+
+    fn of(sender: SyncSender<Item>, shared: Arc<Shared>, thread: JoinHandle<()>) -> Self {
         let (held, handed) = (VecDeque::new(), VecDeque::new());
-        Ok(Self {
-            sender,
-            shared,
-            thread,
-            held,
-            handed,
-            on_disk: 0,
-            has_told_lag: false,
-            phases: 0,
-            facts: None,
-        })
+        Self { sender, shared, thread, held, handed, on_disk: 0, has_told_lag: false, phases: 0, facts: None }
     }
 
     /// Whether another chunk has a place.
@@ -503,18 +497,7 @@ mod tests {
         let (sender, receiver) = sync_channel(QUEUE);
         let shared = Arc::new(Shared::default());
         let thread = std::thread::spawn(|| {});
-        let (held, handed) = (VecDeque::new(), VecDeque::new());
-        let mut journal = Journal {
-            sender,
-            shared: shared.clone(),
-            thread,
-            held,
-            handed,
-            on_disk: 0,
-            has_told_lag: false,
-            phases: 0,
-            facts: None,
-        };
+        let mut journal = Journal::of(sender, shared.clone(), thread);
         for instance in 0..QUEUE as u64 + 2 {
             journal.put(growth(instance));
         }

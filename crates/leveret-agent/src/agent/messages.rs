@@ -95,7 +95,7 @@ impl Agent<'_> {
         Ok(rank)
     }
 
-    /// Who has been welcomed is a member from here on.
+    /// Makes the connection that was welcomed a member's.
     fn take_seat(&mut self, rank: usize, connection: MemberConnection) {
         connection.set_receive_limit(BODY_BYTES_MAX);
         let pid = connection.peer_credentials().map_or(0, |peer| peer.pid);
@@ -119,7 +119,7 @@ impl Agent<'_> {
                 Ok(Some(Frame { bytes, fds })) => {
                     let files = PassedFiles::new(fds, &self.seats[rank].closing);
                     self.on_frame(rank, &bytes, files);
-                    // What came behind a breach is not heard.
+                    // Frames after a protocol violation are ignored.
                     if self.seats[rank].expelled.is_some() {
                         return;
                     }
@@ -234,7 +234,7 @@ impl Agent<'_> {
 
     /// Passes on warnings from a member or about it, up to a number of different texts that no honest member reaches.
     pub(super) fn warn_of(&mut self, rank: usize, warnings: &[String]) {
-        // Of more in one message not even a comparison with what is known is made.
+        // Further warnings in one message are not even compared with the known ones.
         for warning in warnings.iter().take(2 * WARNINGS_OF_MEMBER_MAX as usize) {
             let warned = &mut self.seats[rank].warned;
             if *warned > WARNINGS_OF_MEMBER_MAX {

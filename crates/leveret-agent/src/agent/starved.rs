@@ -49,7 +49,7 @@ impl Agent<'_> {
         awaited.sort_unstable();
         awaited.dedup();
         for (rank, seat) in self.seats.iter_mut().enumerate() {
-            // Of one that nobody waits for it is not looked at, and so not known.
+            // The state of members that nobody waits for is not polled, so forget it.
             match awaited.binary_search(&MemberId(rank as u16)) {
                 Ok(_) => seat.look_behind_wrapper(now),
                 Err(_) => seat.stopped_behind = None,

@@ -5,7 +5,7 @@ use leveret_protocol::declaration::{MemberDeclarations, Unfit};
 use leveret_protocol::mode::ModeRequest;
 use leveret_types::{printable, push_printable};
 
-/// Of what a peer wrote, this much is repeated: more than a name has, and than an error about a proper message.
+/// Longest quotation of a peer's text: longer than a name, and than an error about a well-formed message.
 const REPEATED_CHARS_MAX: usize = 200;
 /// Of what a member says of its own failure, or of the job's, at most so much: the cause often stands in the last line.
 const OWN_WORDS_CHARS_MAX: usize = 1024;
@@ -29,7 +29,7 @@ pub(super) fn own_words(text: &str) -> String {
     cut_at(&shown, OWN_WORDS_CHARS_MAX)
 }
 
-/// Cuts what a member says that its declarations are called, and why it cannot go on: all others are told.
+/// Truncates a member's label and failure reason, which are sent to all other members.
 pub(super) fn bound(message: &mut FromMember) {
     match message {
         FromMember::Declare { declarations, .. } | FromMember::DeclareGroup { declarations, .. } => {

@@ -49,7 +49,7 @@ fn a_thread_has_the_rank_and_name_that_it_had_then() {
     let own = |priority, name: &str| (ThreadKind::Own { priority }, name.to_owned());
     let (kind, name) = own(0, "helper");
     assert_eq!(as_it_was(&record(Some(5)), About::new(kind, name)), own(5, "hog"));
-    // One that nobody could ask is whose those are that began it. Where nobody knows that it may be the job's.
+    // A thread that ended before it could be asked belongs to whoever started it; if that is unknown, it may be the job's.
     let gone = |family| About { family, ..About::new(ThreadKind::Unknown, "") };
     let ended = |rank, family| as_it_was(&record(rank), gone(family));
     assert_eq!(ended(Some(50), Family::Foreign), hog(50));
